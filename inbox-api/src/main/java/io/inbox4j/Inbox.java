@@ -1,0 +1,233 @@
+package io.inbox4j;
+
+import io.inbox4j.event.EventReader;
+import io.inbox4j.internal.SafeListener;
+import io.inbox4j.operations.DeadLetters;
+import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.operations.Quarantine;
+import io.inbox4j.processor.InboxProcessor;
+import io.inbox4j.processor.Workload;
+import io.inbox4j.receive.DeliveryCheck;
+import io.inbox4j.receive.Intake;
+import io.inbox4j.receive.QuarantineReason;
+import io.inbox4j.receive.StoringIntake;
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.transport.InboxTransport;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A service's inbox: every message that the broker hands over is stored once and acknowledged, and
+ * handlers run on what is stored.
+ *
+ * <pre>{@code
+ * Inbox inbox = Inbox.builder()
+ *     .store(JdbiInboxStore.create(dataSource))
+ *     .transport(RabbitTransport.connect("amqp://localhost"))
+ *     .subscribe("billing.orders", OrderCreated.class, (event, context) ->
+ *         context.unwrap(Handle.class).execute("INSERT INTO invoices …", event.orderId()))
+ *     .build();
+ * inbox.start();
+ * }</pre>
+ *
+ * <p>Thread-safe. It is started once and closed once; closing closes the store and the transport.
+ */
+public final class Inbox implements AutoCloseable {
+
+  /** How long {@link #close()} lets work in hand come to its end. */
+  public static final Duration DEFAULT_CLOSE_DEADLINE = Duration.ofSeconds(30);
+
+  private static final Logger log = LoggerFactory.getLogger(Inbox.class);
+
+  private final InboxStore store;
+  private final @Nullable InboxTransport transport;
+  private final List<Subscription> subscriptions;
+  private final Map<String, DeliveryCheck> checks;
+  private final SafeListener listener;
+  private final InboxProcessor processor;
+  private final DeadLetters deadLetters;
+  private final Quarantine quarantine;
+  private final List<InboxTransport.Receiver> receivers = new ArrayList<>();
+  private boolean opened;
+  private boolean receiving;
+  private boolean processing;
+  private boolean closed;
+
+  Inbox(
+      InboxStore store,
+      @Nullable InboxTransport transport,
+      List<Subscription> subscriptions,
+      EventReader reader,
+      SafeListener listener) {
+    this.store = store;
+    this.transport = transport;
+    this.subscriptions = List.copyOf(subscriptions);
+    this.listener = listener;
+    this.checks =
+        subscriptions.stream().collect(Collectors.toMap(Subscription::queue, Subscription::check));
+    List<Workload> workloads =
+        subscriptions.stream()
+            .filter(Subscription::hasHandlers)
+            .map(Subscription::workload)
+            .toList();
+    this.processor = new InboxProcessor(workloads, reader, store, listener);
+    this.deadLetters = new DeadLetters(store, listener, processor::wake);
+    this.quarantine = new Quarantine(store, checks, listener, processor::wake);
+  }
+
+  /** Starts to put an inbox together. */
+  public static InboxBuilder builder() {
+    return new InboxBuilder();
+  }
+
+  /** Receives and processes, until {@link #close}. */
+  public void start() {
+    startProcessing();
+    startReceiving();
+  }
+
+  /**
+   * Only receives: stores what comes and acknowledges it. A broker that is away is waited for in
+   * the background.
+   *
+   * @throws InboxException if the tables are missing, or a queue is refused as it is configured
+   */
+  public synchronized void startReceiving() {
+    if (transport == null) {
+      throw new InboxException(
+          "no transport given to receive from; expected .transport(…), or startProcessing()");
+    }
+    open();
+    if (receiving) {
+      throw new InboxException("this inbox is receiving already");
+    }
+    receiving = true;
+    for (Subscription subscription : subscriptions) {
+      log.info("Receiving {}", subscription);
+      receivers.add(transport.receive(subscription.endpoint(), intake(subscription), tellAll()));
+    }
+  }
+
+  /**
+   * Only processes: runs handlers on what this or another process stored.
+   *
+   * @throws InboxException if the tables are missing, or an event has no handler here
+   */
+  public synchronized void startProcessing() {
+    for (Subscription subscription : subscriptions) {
+      if (!subscription.hasHandlers()) {
+        throw new InboxException(
+            "'%s' has no handler and can only be received; registered are: %s"
+                .formatted(subscription.queue(), subscription.types()));
+      }
+    }
+    open();
+    if (processing) {
+      throw new InboxException("this inbox is processing already");
+    }
+    processing = true;
+    subscriptions.forEach(subscription -> log.info("Processing {}", subscription));
+    processor.start();
+  }
+
+  /** The messages that were given up on: list and replay them. */
+  public synchronized DeadLetters deadLetters() {
+    open();
+    return deadLetters;
+  }
+
+  /** The deliveries that were no events: list and replay them. */
+  public synchronized Quarantine quarantine() {
+    open();
+    return quarantine;
+  }
+
+  private void open() {
+    if (closed) {
+      throw new InboxException("this inbox is closed; build a new one");
+    }
+    if (opened) {
+      return;
+    }
+    store.open();
+    opened = true;
+    for (Subscription subscription : subscriptions) {
+      bringBackKnownTypes(subscription);
+    }
+  }
+
+  /** What was quarantined because nobody knew its type comes back once somebody does. */
+  private void bringBackKnownTypes(Subscription subscription) {
+    MessageFilter nowKnown =
+        MessageFilter.all()
+            .endpoint(subscription.queue())
+            .types(subscription.types().names())
+            .text(QuarantineReason.UNKNOWN_TYPE.code());
+    int back = quarantine.replay(nowKnown);
+    if (back > 0) {
+      log.info("{} messages of {} are of a type known now", back, subscription.queue());
+    }
+  }
+
+  private Intake<IntegrationEvent> intake(Subscription subscription) {
+    String queue = subscription.queue();
+    return new StoringIntake<>(
+        queue,
+        subscription.types(),
+        subscription.check(),
+        store,
+        listener,
+        () -> processor.wake(queue));
+  }
+
+  private InboxListener tellAll() {
+    return new InboxListener() {
+      @Override
+      public void connected(String endpoint) {
+        listener.tell(l -> l.connected(endpoint));
+      }
+
+      @Override
+      public void disconnected(String endpoint, Throwable cause) {
+        listener.tell(l -> l.disconnected(endpoint, cause));
+      }
+    };
+  }
+
+  /** Closes with a deadline of 30 s. */
+  @Override
+  public void close() {
+    close(DEFAULT_CLOSE_DEADLINE);
+  }
+
+  /**
+   * Stops taking, lets work in hand come to its end until the deadline, undoes the rest, and closes
+   * the transport and the store. A second call does nothing.
+   */
+  public synchronized void close(Duration deadline) {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    long until = System.nanoTime() + deadline.toNanos();
+    for (InboxTransport.Receiver receiver : receivers) {
+      receiver.close(left(until));
+    }
+    processor.close(left(until));
+    if (transport != null) {
+      transport.close();
+    }
+    store.close();
+    log.info("The inbox is closed.");
+  }
+
+  private static Duration left(long until) {
+    return Duration.ofNanos(Math.max(0, until - System.nanoTime()));
+  }
+}

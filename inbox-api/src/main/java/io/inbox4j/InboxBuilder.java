@@ -1,0 +1,96 @@
+package io.inbox4j;
+
+import io.inbox4j.event.EventReader;
+import io.inbox4j.handler.EventHandler;
+import io.inbox4j.internal.SafeListener;
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.transport.InboxTransport;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Puts an {@link Inbox} together: a store, a transport, and one call for each queue. */
+public final class InboxBuilder {
+
+  private @Nullable InboxStore store;
+  private @Nullable InboxTransport transport;
+  private JsonMapper mapper = EventReader.defaultMapper();
+  private final SubscriptionOptions.Defaults defaults = new SubscriptionOptions.Defaults();
+  private final Map<String, Consumer<SubscriptionBuilder>> subscriptions = new LinkedHashMap<>();
+  private final List<InboxListener> listeners = new ArrayList<>();
+
+  InboxBuilder() {}
+
+  /** Where messages are stored. Required. The inbox closes it. */
+  public InboxBuilder store(InboxStore store) {
+    this.store = store;
+    return this;
+  }
+
+  /** Where messages come from. Required to receive. The inbox closes it. */
+  public InboxBuilder transport(InboxTransport transport) {
+    this.transport = transport;
+    return this;
+  }
+
+  /** Subscribes a queue with one event type. */
+  public <T extends IntegrationEvent> InboxBuilder subscribe(
+      String queue, Class<T> event, EventHandler<? super T> handler) {
+    return subscribe(queue, subscription -> subscription.on(event, handler));
+  }
+
+  /** Subscribes a queue, with any number of event types and options. */
+  public InboxBuilder subscribe(String queue, Consumer<SubscriptionBuilder> subscription) {
+    if (subscriptions.putIfAbsent(queue, subscription) != null) {
+      throw new IllegalArgumentException(
+          "'%s' is subscribed already; give all its events in one subscribe call".formatted(queue));
+    }
+    return this;
+  }
+
+  /** Changes the options that all subscriptions start from. */
+  public InboxBuilder defaults(Consumer<SubscriptionOptions.Defaults> options) {
+    options.accept(defaults);
+    return this;
+  }
+
+  /** Tells this listener of every outcome, besides those that were added before. */
+  public InboxBuilder listener(InboxListener listener) {
+    listeners.add(listener);
+    return this;
+  }
+
+  /** Reads events with this mapper. Defaults to {@link EventReader#defaultMapper()}. */
+  public InboxBuilder json(JsonMapper mapper) {
+    this.mapper = mapper;
+    return this;
+  }
+
+  /**
+   * Checks everything and puts it together. Nothing is opened before {@link Inbox#start}.
+   *
+   * @throws IllegalArgumentException if something is missing or contradicts itself
+   */
+  public Inbox build() {
+    if (store == null) {
+      throw new IllegalArgumentException(
+          "no store given; expected for example .store(JdbiInboxStore.create(dataSource))");
+    }
+    if (subscriptions.isEmpty()) {
+      throw new IllegalArgumentException(
+          "no queue is subscribed; expected at least one .subscribe(queue, event, handler)");
+    }
+    List<Subscription> built = new ArrayList<>();
+    subscriptions.forEach(
+        (queue, configure) -> {
+          SubscriptionBuilder builder = new SubscriptionBuilder(queue, defaults);
+          configure.accept(builder);
+          built.add(builder.build());
+        });
+    return new Inbox(store, transport, built, new EventReader(mapper), new SafeListener(listeners));
+  }
+}

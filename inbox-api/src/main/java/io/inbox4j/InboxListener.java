@@ -1,0 +1,65 @@
+package io.inbox4j;
+
+import io.inbox4j.receive.QuarantineReason;
+import java.time.Duration;
+import java.util.UUID;
+
+/**
+ * Hears of every outcome; metrics, traces and dashboards are listeners.
+ *
+ * <p>Every method is called <b>after</b> the commit that made the outcome true, on the thread that
+ * committed, so it should be quick. A process that dies between the commit and the call never makes
+ * the call: a listener observes, it must not do business. What a listener throws is logged and
+ * changes nothing. All methods do nothing by default.
+ */
+public interface InboxListener {
+
+  /** Which message an outcome is about. */
+  record Message(String endpoint, UUID messageId, String type) {}
+
+  /** After commit: a message was stored for the first time, before it is acknowledged. */
+  default void received(Message message) {}
+
+  /** After commit: a delivery had been stored before; nothing changed. */
+  default void duplicate(Message message) {}
+
+  /** After commit: a delivery that is no event was put aside with its bytes and the reason. */
+  default void quarantined(String endpoint, QuarantineReason reason, String detail) {}
+
+  /**
+   * After commit: the handler's effect and the outcome are durable.
+   *
+   * @param attempt which attempt succeeded, from 1
+   * @param lag from storing the message to the start of the transaction that handled it
+   */
+  default void processed(Message message, int attempt, Duration lag) {}
+
+  /**
+   * After commit: the handler failed, its effect was undone, and another attempt is due.
+   *
+   * @param attempt which attempt failed, from 1
+   * @param delay how long until the next attempt is due
+   */
+  default void retried(Message message, int attempt, Duration delay, Throwable failure) {}
+
+  /** After commit: the message was given up on; it is kept and can be replayed. */
+  default void dead(Message message, int attempt, String error) {}
+
+  /** After commit: a message came back from the quarantine or from the dead, to be handled. */
+  default void replayed(Message message) {}
+
+  /**
+   * After commit: a message that was in hand when its worker's transaction ended without an outcome
+   * (a crash, a lost connection) is taken up again, alone.
+   */
+  default void recovered(Message message) {}
+
+  /** A transaction was given up because of the infrastructure; no attempt was used up. */
+  default void interrupted(String endpoint, Throwable cause) {}
+
+  /** The connection of an endpoint to its queue is up, and it consumes. */
+  default void connected(String endpoint) {}
+
+  /** The connection of an endpoint to its queue is down; it is being set up again. */
+  default void disconnected(String endpoint, Throwable cause) {}
+}

@@ -1,0 +1,70 @@
+package io.inbox4j;
+
+import io.inbox4j.event.EventTypes;
+import io.inbox4j.handler.EventDispatcher;
+import io.inbox4j.processor.Workload;
+import io.inbox4j.receive.DeliveryCheck;
+import io.inbox4j.receive.MessageIdSource;
+import io.inbox4j.retry.RetryPolicy;
+import io.inbox4j.transport.Binding;
+import io.inbox4j.transport.ReceiveEndpoint;
+import io.inbox4j.transport.Topology;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** A queue that is subscribed, as it was built. */
+record Subscription(
+    String queue,
+    EventTypes<IntegrationEvent> types,
+    EventDispatcher dispatcher,
+    Map<Class<? extends IntegrationEvent>, RetryPolicy> retryByEvent,
+    List<Binding> bindings,
+    Topology topology,
+    MessageIdSource messageIdSource,
+    SubscriptionOptions<?> options) {
+
+  boolean hasHandlers() {
+    return !dispatcher.events().isEmpty();
+  }
+
+  DeliveryCheck check() {
+    return new DeliveryCheck(types, messageIdSource, options.limits);
+  }
+
+  ReceiveEndpoint endpoint() {
+    return new ReceiveEndpoint(
+        queue, topology, bindings, options.consumers, options.prefetch, options.batchSize);
+  }
+
+  Workload workload() {
+    return new Workload(
+        queue,
+        EventTypes.of(List.copyOf(dispatcher.events())),
+        dispatcher,
+        options.retry,
+        retryByEvent.entrySet().stream()
+            .collect(
+                Collectors.toMap(
+                    entry -> io.inbox4j.event.EventNames.of(entry.getKey()), Map.Entry::getValue)),
+        options.concurrency,
+        options.batchSize,
+        options.isolated,
+        options.pollInterval);
+  }
+
+  /** The line that the log shows at the start. */
+  @Override
+  public String toString() {
+    return "%s [%s], %s, %d consumers × prefetch %d, %d workers × batch %d, %s"
+        .formatted(
+            queue,
+            types,
+            topology.kind(),
+            options.consumers,
+            options.prefetch,
+            options.concurrency,
+            options.batchSize,
+            options.retry);
+  }
+}

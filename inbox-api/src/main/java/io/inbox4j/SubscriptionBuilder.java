@@ -1,0 +1,122 @@
+package io.inbox4j;
+
+import io.inbox4j.event.EventTypes;
+import io.inbox4j.handler.EventDispatcher;
+import io.inbox4j.handler.EventHandler;
+import io.inbox4j.receive.MessageIdSource;
+import io.inbox4j.retry.RetryPolicy;
+import io.inbox4j.transport.Binding;
+import io.inbox4j.transport.Topology;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One queue: which events come from it, who handles them, and how.
+ *
+ * <pre>{@code
+ * .subscribe("billing.orders", queue -> queue
+ *     .on(OrderCreated.class, this::orderCreated)
+ *     .on(OrderCancelled.class, this::orderCancelled)
+ *     .bind("orders", "order.*")
+ *     .retry(RetryPolicy.exponential(Duration.ofSeconds(2)).maxAttempts(5)))
+ * }</pre>
+ */
+public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionBuilder> {
+
+  private final String queue;
+  private final List<Class<? extends IntegrationEvent>> events = new ArrayList<>();
+  private final EventDispatcher.Builder dispatcher = EventDispatcher.builder();
+  private final Map<Class<? extends IntegrationEvent>, RetryPolicy> retryByEvent =
+      new LinkedHashMap<>();
+  private final List<Binding> bindings = new ArrayList<>();
+  private Topology topology = Topology.quorum();
+  private MessageIdSource messageIdSource = MessageIdSource.ANY;
+
+  SubscriptionBuilder(String queue, SubscriptionOptions<?> defaults) {
+    super(defaults);
+    if (queue.isBlank() || queue.length() > 255) {
+      throw new IllegalArgumentException(
+          "the queue is '%s'; expected a name of 1 to 255 characters".formatted(queue));
+    }
+    this.queue = queue;
+  }
+
+  /** Handles events of this class. One class has one handler. */
+  public <T extends IntegrationEvent> SubscriptionBuilder on(
+      Class<T> event, EventHandler<? super T> handler) {
+    dispatcher.on(event, handler);
+    events.add(event);
+    return this;
+  }
+
+  /** Receives events of this class; some other process handles them. */
+  public SubscriptionBuilder receive(Class<? extends IntegrationEvent> event) {
+    events.add(event);
+    return this;
+  }
+
+  /**
+   * Binds the queue to an exchange, which is declared as a durable topic exchange unless it exists.
+   */
+  public SubscriptionBuilder bind(String exchange, String... routingKeys) {
+    if (routingKeys.length == 0) {
+      throw new IllegalArgumentException(
+          "no routing key given to bind '%s' to '%s'; '#' binds everything"
+              .formatted(queue, exchange));
+    }
+    for (String routingKey : routingKeys) {
+      bindings.add(new Binding(exchange, routingKey));
+    }
+    return this;
+  }
+
+  /** How the queue is declared. Defaults to {@link Topology#quorum()}. */
+  public SubscriptionBuilder topology(Topology topology) {
+    this.topology = topology;
+    return this;
+  }
+
+  /** Where the identity of a message is found. Defaults to {@link MessageIdSource#ANY}. */
+  public SubscriptionBuilder messageIdFrom(MessageIdSource source) {
+    this.messageIdSource = source;
+    return this;
+  }
+
+  /** Another retry policy for events of this class. Defaults to the subscription's. */
+  public SubscriptionBuilder retry(Class<? extends IntegrationEvent> event, RetryPolicy policy) {
+    retryByEvent.put(event, policy);
+    return this;
+  }
+
+  @Override
+  SubscriptionBuilder self() {
+    return this;
+  }
+
+  Subscription build() {
+    if (events.isEmpty()) {
+      throw new IllegalArgumentException(
+          "the subscription of '%s' has no events; add some with on(…) or receive(…)"
+              .formatted(queue));
+    }
+    EventTypes<IntegrationEvent> types = EventTypes.of(events);
+    for (Class<? extends IntegrationEvent> event : retryByEvent.keySet()) {
+      if (!events.contains(event)) {
+        throw new IllegalArgumentException(
+            "%s has a retry policy but is no event of '%s'; registered are: %s"
+                .formatted(event.getName(), queue, types));
+      }
+    }
+    return new Subscription(
+        queue,
+        types,
+        dispatcher.build(),
+        Map.copyOf(retryByEvent),
+        List.copyOf(bindings),
+        topology,
+        messageIdSource,
+        this);
+  }
+}

@@ -1,0 +1,138 @@
+package io.inbox4j;
+
+import io.inbox4j.receive.ReceiveLimits;
+import io.inbox4j.retry.RetryPolicy;
+import java.time.Duration;
+
+/**
+ * What can be set for one subscription, or once as the default of all.
+ *
+ * @param <B> the builder that the setters return
+ */
+public abstract class SubscriptionOptions<B extends SubscriptionOptions<B>> {
+
+  public static final int DEFAULT_CONSUMERS = 1;
+  public static final int DEFAULT_PREFETCH = 2_000;
+  public static final int DEFAULT_BATCH_SIZE = 512;
+  public static final int DEFAULT_CONCURRENCY = 4;
+  public static final Duration DEFAULT_POLL_INTERVAL = Duration.ofSeconds(1);
+
+  int consumers = DEFAULT_CONSUMERS;
+  int prefetch = DEFAULT_PREFETCH;
+  int batchSize = DEFAULT_BATCH_SIZE;
+  int concurrency = DEFAULT_CONCURRENCY;
+  boolean isolated;
+  Duration pollInterval = DEFAULT_POLL_INTERVAL;
+  RetryPolicy retry = RetryPolicy.ofDefaults();
+  ReceiveLimits limits = ReceiveLimits.ofDefaults();
+
+  SubscriptionOptions() {}
+
+  SubscriptionOptions(SubscriptionOptions<?> defaults) {
+    consumers = defaults.consumers;
+    prefetch = defaults.prefetch;
+    batchSize = defaults.batchSize;
+    concurrency = defaults.concurrency;
+    isolated = defaults.isolated;
+    pollInterval = defaults.pollInterval;
+    retry = defaults.retry;
+    limits = defaults.limits;
+  }
+
+  abstract B self();
+
+  /**
+   * How many consumers take from the queue at once, in this process. More than one gives up the
+   * order of arrival. Defaults to 1.
+   */
+  public B consumers(int count) {
+    consumers = inRange("consumers", count, 1, 64);
+    return self();
+  }
+
+  /**
+   * How many deliveries a consumer may hold that are not yet stored. Two or three batches keep the
+   * broker and the database busy. Defaults to 2000.
+   */
+  public B prefetch(int count) {
+    prefetch = inRange("prefetch", count, 1, 65_535);
+    return self();
+  }
+
+  /**
+   * How many messages share a transaction at most, both when they are stored and when they are
+   * handled. Defaults to 512.
+   */
+  public B batchSize(int messages) {
+    batchSize = inRange("batchSize", messages, 1, 10_000);
+    return self();
+  }
+
+  /**
+   * How many workers handle messages at once, in this process; each needs a database connection.
+   * Defaults to 4.
+   */
+  public B concurrency(int workers) {
+    concurrency = inRange("concurrency", workers, 1, 1_000);
+    return self();
+  }
+
+  /**
+   * Keeps every message apart from the others of its batch with a savepoint, also while none fails,
+   * so that a handler never runs again because of a neighbour. Costs more than half of the speed.
+   * Defaults to no.
+   */
+  public B isolated() {
+    isolated = true;
+    return self();
+  }
+
+  /** How often workers look for messages without being woken. Defaults to 1 s. */
+  public B pollInterval(Duration interval) {
+    if (interval.isNegative() || interval.isZero()) {
+      throw new IllegalArgumentException(
+          "pollInterval is %s; expected more than zero".formatted(interval));
+    }
+    pollInterval = interval;
+    return self();
+  }
+
+  /** What happens after a handler failed. Defaults to {@link RetryPolicy#ofDefaults()}. */
+  public B retry(RetryPolicy policy) {
+    retry = policy;
+    return self();
+  }
+
+  /** How many bytes a body may have; a larger one is quarantined. Defaults to 4 MiB. */
+  public B maxBodySize(int bytes) {
+    inRange("maxBodySize", bytes, 1, 1 << 29);
+    limits = new ReceiveLimits(bytes, limits.maxHeaderSize());
+    return self();
+  }
+
+  /** How many bytes the headers may have as JSON; more are quarantined. Defaults to 64 KiB. */
+  public B maxHeaderSize(int bytes) {
+    inRange("maxHeaderSize", bytes, 1, 1 << 27);
+    limits = new ReceiveLimits(limits.maxBodySize(), bytes);
+    return self();
+  }
+
+  private static int inRange(String option, int value, int min, int max) {
+    if (value < min || value > max) {
+      throw new IllegalArgumentException(
+          "%s is %d; expected %d to %d".formatted(option, value, min, max));
+    }
+    return value;
+  }
+
+  /** The options that subscriptions start from. */
+  public static final class Defaults extends SubscriptionOptions<Defaults> {
+
+    Defaults() {}
+
+    @Override
+    Defaults self() {
+      return this;
+    }
+  }
+}

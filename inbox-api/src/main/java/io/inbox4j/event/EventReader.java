@@ -1,0 +1,103 @@
+package io.inbox4j.event;
+
+import io.inbox4j.IntegrationEvent;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DatabindException;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Reads events from JSON. */
+public final class EventReader {
+
+  /** How deep JSON may be nested. */
+  public static final int MAX_DEPTH = 100;
+
+  /** How many characters a number may have. */
+  public static final int MAX_NUMBER_LENGTH = 100;
+
+  private static final String ID_FIELD = "messageId";
+
+  private final JsonMapper mapper;
+  private final Map<Class<?>, ObjectReader> readers = new ConcurrentHashMap<>();
+
+  public EventReader(JsonMapper mapper) {
+    this.mapper = mapper;
+  }
+
+  /**
+   * The mapper that is used unless the builder gets another one.
+   *
+   * <ul>
+   *   <li>unknown fields are ignored, so that producers can add some
+   *   <li>a missing or null primitive is an error, not a zero
+   *   <li>{@code 1.9} and {@code "7"} are no integers
+   *   <li>nothing may follow the document
+   *   <li>depth and length of numbers are limited
+   * </ul>
+   */
+  public static JsonMapper defaultMapper() {
+    return JsonMapper.builder(factory())
+        .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+        .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
+        .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+        .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+        .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+        .build();
+  }
+
+  /** The factory of parsers with the limits that apply to every body. */
+  public static JsonFactory factory() {
+    return JsonFactory.builder()
+        .streamReadConstraints(
+            StreamReadConstraints.builder()
+                .maxNestingDepth(MAX_DEPTH)
+                .maxNumberLength(MAX_NUMBER_LENGTH)
+                .maxStringLength(Integer.MAX_VALUE)
+                .build())
+        .build();
+  }
+
+  /**
+   * The event in these bytes.
+   *
+   * <p>A body that does not carry its message id, or carries one that is no UUID, gets the id that
+   * the message was stored under.
+   *
+   * @throws UnreadableEventException if the body does not fit the class
+   */
+  public <T extends IntegrationEvent> T read(byte[] body, Class<T> type, UUID messageId) {
+    try {
+      T event = tryRead(body, type);
+      return event == null || event.messageId() == null ? readWithId(body, type, messageId) : event;
+    } catch (JacksonException e) {
+      throw new UnreadableEventException(
+          "the body does not fit %s: %s".formatted(type.getName(), e.getOriginalMessage()), e);
+    }
+  }
+
+  private <T extends IntegrationEvent> @org.jspecify.annotations.Nullable T tryRead(
+      byte[] body, Class<T> type) {
+    try {
+      return readers.computeIfAbsent(type, mapper::readerFor).readValue(body);
+    } catch (DatabindException e) {
+      if (e.getPath().size() == 1 && ID_FIELD.equals(e.getPath().get(0).getPropertyName())) {
+        return null;
+      }
+      throw e;
+    }
+  }
+
+  private <T extends IntegrationEvent> T readWithId(byte[] body, Class<T> type, UUID messageId) {
+    ObjectNode tree = (ObjectNode) mapper.readTree(body);
+    tree.put(ID_FIELD, messageId.toString());
+    return mapper.treeToValue(tree, type);
+  }
+}

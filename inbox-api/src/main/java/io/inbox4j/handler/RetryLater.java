@@ -1,0 +1,36 @@
+package io.inbox4j.handler;
+
+import io.inbox4j.InboxException;
+import java.time.Duration;
+
+/**
+ * Thrown by a handler that wants to be called again after a delay of its choice.
+ *
+ * <pre>{@code
+ * throw RetryLater.after(Duration.ofMinutes(5), "the stock service is being upgraded");
+ * }</pre>
+ *
+ * <p>It counts as an attempt: after the policy's last one the message is dead.
+ */
+public final class RetryLater extends InboxException {
+
+  private final Duration delay;
+
+  private RetryLater(Duration delay, String reason) {
+    super(reason);
+    this.delay = delay;
+  }
+
+  /** Undo what the handler did, and call it again no earlier than after the delay. */
+  public static RetryLater after(Duration delay, String reason) {
+    if (delay.isNegative()) {
+      throw new IllegalArgumentException("the delay is %s; expected zero or more".formatted(delay));
+    }
+    return new RetryLater(delay, reason);
+  }
+
+  /** How long to wait at least. */
+  public Duration delay() {
+    return delay;
+  }
+}

@@ -1,0 +1,24 @@
+package io.inbox4j.operations;
+
+import java.time.Instant;
+import java.util.UUID;
+
+/**
+ * A message that was given up on.
+ *
+ * @param sequence its place in arrival order
+ * @param endpoint where it came from
+ * @param messageId its identity
+ * @param type the event's type
+ * @param attempts how many attempts failed
+ * @param error the last failure
+ * @param deadAt since when
+ */
+public record DeadMessage(
+    long sequence,
+    String endpoint,
+    UUID messageId,
+    String type,
+    int attempts,
+    String error,
+    Instant deadAt) {}

@@ -1,0 +1,49 @@
+package io.inbox4j.operations;
+
+import java.time.Duration;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which dead or quarantined messages are meant. Immutable; every method returns a narrower copy.
+ *
+ * @param endpoint of this endpoint, or null for any
+ * @param types of one of these types; empty for any
+ * @param text with this text in their error or reason, or null for any
+ * @param olderThan dead or quarantined for at least this long, or null for any
+ */
+public record MessageFilter(
+    @Nullable String endpoint,
+    Set<String> types,
+    @Nullable String text,
+    @Nullable Duration olderThan) {
+
+  public MessageFilter {
+    types = Set.copyOf(types);
+  }
+
+  /** All messages. */
+  public static MessageFilter all() {
+    return new MessageFilter(null, Set.of(), null, null);
+  }
+
+  /** Only those of the endpoint. */
+  public MessageFilter endpoint(String name) {
+    return new MessageFilter(name, types, text, olderThan);
+  }
+
+  /** Only those of one of these types. */
+  public MessageFilter types(Set<String> names) {
+    return new MessageFilter(endpoint, names, text, olderThan);
+  }
+
+  /** Only those whose error or reason has this text in it. */
+  public MessageFilter text(String part) {
+    return new MessageFilter(endpoint, types, part, olderThan);
+  }
+
+  /** Only those that have been there for at least this long. */
+  public MessageFilter olderThan(Duration age) {
+    return new MessageFilter(endpoint, types, text, age);
+  }
+}

@@ -1,0 +1,144 @@
+package io.inbox4j.processor;
+
+import io.inbox4j.IntegrationEvent;
+import io.inbox4j.event.EventReader;
+import io.inbox4j.retry.RetryDecision;
+import io.inbox4j.store.Fault;
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.Outcome;
+import io.inbox4j.store.StoredMessage;
+import io.inbox4j.store.WorkTransaction;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Runs the handlers of claimed messages in one transaction.
+ *
+ * <p>Messages run in segments. While all goes well a segment costs one savepoint, however long it
+ * is. When a message fails, its segment is undone; what came before it in the segment runs again as
+ * a segment of its own, the message is set down as failed, and the rest goes on. So a failure costs
+ * its neighbours a repetition, never their outcome, and the claims are held throughout.
+ */
+final class Batch {
+
+  private final Workload workload;
+  private final EventReader reader;
+  private final InboxStore store;
+  private final WorkTransaction transaction;
+  private final List<StoredMessage> messages;
+  private final List<Result> results;
+
+  Batch(
+      Workload workload,
+      EventReader reader,
+      InboxStore store,
+      WorkTransaction transaction,
+      List<StoredMessage> messages) {
+    this.workload = workload;
+    this.reader = reader;
+    this.store = store;
+    this.transaction = transaction;
+    this.messages = messages;
+    this.results = new ArrayList<>(messages.size());
+  }
+
+  /**
+   * Runs all messages and returns what became of each.
+   *
+   * @throws AbandonedException if the infrastructure failed or the worker was interrupted
+   */
+  List<Result> run(int segment) {
+    for (int from = 0; from < messages.size(); ) {
+      int to = (int) Math.min(messages.size(), (long) from + segment);
+      runSegment(from, to);
+      from = to;
+    }
+    return results;
+  }
+
+  private void runSegment(int from, int to) {
+    if (from == to) {
+      return;
+    }
+    transaction.mark();
+    int at = from;
+    try {
+      for (; at < to; at++) {
+        handle(messages.get(at));
+      }
+      transaction.keep();
+      succeeded(from, to);
+    } catch (Throwable failure) { // a handler may throw anything, and it is set down
+      transaction.undo();
+      runAround(from, at, to, failure);
+    }
+  }
+
+  /** Runs an undone segment again, without the message that failed. */
+  private void runAround(int from, int at, int to, Throwable failure) {
+    Fault fault = store.faultOf(failure);
+    if (fault == Fault.INFRASTRUCTURE || isInterrupted(failure)) {
+      throw new AbandonedException("the batch was given up", failure);
+    }
+    if (to - from == 1) {
+      failed(messages.get(from), failure);
+    } else if (fault == Fault.ABORTED) {
+      int middle = (from + to) >>> 1;
+      runSegment(from, middle);
+      runSegment(middle, to);
+    } else {
+      runSegment(from, at);
+      failed(messages.get(at), failure);
+      runSegment(at + 1, to);
+    }
+  }
+
+  private static boolean isInterrupted(Throwable failure) {
+    return failure instanceof InterruptedException || Thread.currentThread().isInterrupted();
+  }
+
+  private void handle(StoredMessage message) throws Exception {
+    if (Thread.interrupted()) {
+      throw new InterruptedException("the worker is being stopped");
+    }
+    IntegrationEvent event =
+        reader.read(message.body(), eventClass(message.type()), message.messageId());
+    MessageContext context =
+        new MessageContext(workload.endpoint(), message, attemptOf(message), transaction);
+    workload.dispatcher().dispatch(event, context);
+  }
+
+  private Class<? extends IntegrationEvent> eventClass(String type) {
+    Class<? extends IntegrationEvent> event = workload.types().find(type);
+    if (event == null) {
+      throw new IllegalStateException("claimed a message of the type " + type + " without need");
+    }
+    return event;
+  }
+
+  private void succeeded(int from, int to) {
+    for (int i = from; i < to; i++) {
+      StoredMessage message = messages.get(i);
+      Outcome outcome = new Outcome.Processed(message.sequence());
+      results.add(new Result(message, attemptOf(message), outcome, null));
+    }
+  }
+
+  private void failed(StoredMessage message, Throwable failure) {
+    int attempt = attemptOf(message);
+    RetryDecision decision = workload.retryOf(message.type()).decide(attempt, failure);
+    Outcome outcome;
+    if (decision instanceof RetryDecision.RetryAfter retry) {
+      outcome = new Outcome.Retry(message.sequence(), retry.delay(), FailureText.of(failure));
+    } else {
+      String reason = ((RetryDecision.GiveUp) decision).reason();
+      outcome = new Outcome.Dead(message.sequence(), FailureText.of(reason, failure));
+    }
+    results.add(new Result(message, attempt, outcome, failure));
+  }
+
+  /** Which attempt this is: one more than failed, counting those that ended with their process. */
+  static int attemptOf(StoredMessage message) {
+    return message.attempts() + Math.max(1, message.crashes());
+  }
+}

@@ -1,0 +1,77 @@
+package io.inbox4j.processor;
+
+import io.inbox4j.InboxListener;
+import io.inbox4j.internal.SafeListener;
+import io.inbox4j.store.Outcome;
+import io.inbox4j.store.StoredMessage;
+import java.util.List;
+import java.util.Objects;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells listeners and the log what became of messages, after the commit. */
+final class Outcomes {
+
+  private static final Logger log = LoggerFactory.getLogger(InboxProcessor.class);
+
+  private final String endpoint;
+  private final SafeListener listener;
+  private final Signal signal;
+
+  Outcomes(String endpoint, SafeListener listener, Signal signal) {
+    this.endpoint = endpoint;
+    this.listener = listener;
+    this.signal = signal;
+  }
+
+  void committed(List<Result> results) {
+    for (Result result : results) {
+      if (result.outcome() instanceof Outcome.Retry retry) {
+        retried(result, retry);
+      } else if (result.outcome() instanceof Outcome.Dead dead) {
+        dead(result, dead);
+      } else {
+        processed(result);
+      }
+    }
+  }
+
+  private void processed(Result result) {
+    if (!listener.isEmpty()) {
+      InboxListener.Message message = describe(result.message());
+      listener.tell(l -> l.processed(message, result.attempt(), result.message().lag()));
+    }
+  }
+
+  private void retried(Result result, Outcome.Retry retry) {
+    signal.raiseAfter(retry.delay());
+    Throwable failure = Objects.requireNonNull(result.failure());
+    log.warn(
+        "{} {} of {} failed in attempt {} and is due again in {}: {}",
+        result.message().type(),
+        result.message().messageId(),
+        endpoint,
+        result.attempt(),
+        retry.delay(),
+        failure.toString());
+    log.debug("The failure of {}", result.message().messageId(), failure);
+    InboxListener.Message message = describe(result.message());
+    listener.tell(l -> l.retried(message, result.attempt(), retry.delay(), failure));
+  }
+
+  private void dead(Result result, Outcome.Dead dead) {
+    log.error(
+        "{} {} of {} is dead after attempt {}; it is kept, replay it when its cause is mended: {}",
+        result.message().type(),
+        result.message().messageId(),
+        endpoint,
+        result.attempt(),
+        dead.error().lines().findFirst().orElse(""));
+    InboxListener.Message message = describe(result.message());
+    listener.tell(l -> l.dead(message, result.attempt(), dead.error()));
+  }
+
+  InboxListener.Message describe(StoredMessage message) {
+    return new InboxListener.Message(endpoint, message.messageId(), message.type());
+  }
+}

@@ -1,0 +1,65 @@
+package io.inbox4j.processor;
+
+import java.time.Duration;
+
+/**
+ * How much a worker takes at once.
+ *
+ * <p>The batch is as large as fits into a short transaction: it grows while handlers are fast and
+ * shrinks while they are slow. A segment, the part of a batch that is undone when one of its
+ * messages fails, is the whole batch while all goes well and short while messages fail.
+ */
+final class Pace {
+
+  static final Duration TARGET = Duration.ofMillis(50);
+  private static final int SHORT_SEGMENT = 16;
+  private static final int CLEAN_BATCHES_TO_GROW = 8;
+
+  private final int maxBatch;
+  private final boolean isolated;
+  private int batch;
+  private int segment;
+  private int cleanBatches;
+
+  Pace(int maxBatch, boolean isolated) {
+    this.maxBatch = maxBatch;
+    this.isolated = isolated;
+    this.batch = Math.min(maxBatch, 32);
+    this.segment = isolated ? 1 : Integer.MAX_VALUE;
+  }
+
+  /** How many messages to claim. */
+  int batch() {
+    return batch;
+  }
+
+  /** How many messages to run between two marks. */
+  int segment() {
+    return segment;
+  }
+
+  /** A batch of this size took this long, with or without a failed message. */
+  void took(int messages, Duration time, boolean failed) {
+    if (messages == 0) {
+      return;
+    }
+    if (time.compareTo(TARGET) > 0) {
+      batch = Math.max(1, batch / 2);
+    } else if (messages == batch && time.compareTo(TARGET.dividedBy(2)) < 0) {
+      batch = Math.min(maxBatch, batch * 2);
+    }
+    if (!isolated) {
+      adaptSegment(failed);
+    }
+  }
+
+  private void adaptSegment(boolean failed) {
+    if (failed) {
+      segment = SHORT_SEGMENT;
+      cleanBatches = 0;
+    } else if (segment != Integer.MAX_VALUE && ++cleanBatches >= CLEAN_BATCHES_TO_GROW) {
+      cleanBatches = 0;
+      segment = segment >= maxBatch ? Integer.MAX_VALUE : segment * 2;
+    }
+  }
+}

@@ -1,0 +1,8 @@
+package io.inbox4j.processor;
+
+import io.inbox4j.store.Outcome;
+import io.inbox4j.store.StoredMessage;
+import org.jspecify.annotations.Nullable;
+
+/** What became of a message in a batch: its outcome, and the failure that led to it, if any. */
+record Result(StoredMessage message, int attempt, Outcome outcome, @Nullable Throwable failure) {}

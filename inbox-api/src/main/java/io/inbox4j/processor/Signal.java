@@ -1,0 +1,89 @@
+package io.inbox4j.processor;
+
+import java.time.Duration;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** Wakes one worker of an endpoint when there may be something to do. */
+final class Signal {
+
+  private static final long NEVER = Long.MAX_VALUE;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition woken = lock.newCondition();
+  private boolean raised;
+  private boolean closed;
+  private long dueIn = NEVER;
+  private final long origin = System.nanoTime();
+
+  /** Wakes a worker now, or the next one that is about to wait. */
+  void raise() {
+    lock.lock();
+    try {
+      raised = true;
+      woken.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Wakes a worker after a while. Only the earliest of several such wishes is kept. */
+  void raiseAfter(Duration delay) {
+    lock.lock();
+    try {
+      dueIn = Math.min(dueIn, now() + delay.toNanos());
+      woken.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits until raised, until a wish is due, or for the given time. */
+  void await(Duration atMost) throws InterruptedException {
+    lock.lock();
+    try {
+      long until = now() + atMost.toNanos();
+      while (!raised && !closed) {
+        long wait = Math.min(until, dueIn) - now();
+        if (wait <= 0) {
+          break;
+        }
+        woken.awaitNanos(wait);
+      }
+      raised = false;
+      if (dueIn <= now()) {
+        dueIn = NEVER;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Lets everybody go, for good. */
+  void close() {
+    lock.lock();
+    try {
+      closed = true;
+      woken.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits for the given time, or until closed. */
+  void pause(Duration time) throws InterruptedException {
+    lock.lock();
+    try {
+      long left = time.toNanos();
+      while (left > 0 && !closed) {
+        left = woken.awaitNanos(left);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private long now() {
+    return System.nanoTime() - origin;
+  }
+}

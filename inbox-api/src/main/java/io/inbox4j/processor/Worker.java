@@ -1,0 +1,134 @@
+package io.inbox4j.processor;
+
+import io.inbox4j.event.EventReader;
+import io.inbox4j.internal.SafeListener;
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.StoredMessage;
+import io.inbox4j.store.WorkTransaction;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One thread of the pool: claim, handle, commit, again. */
+final class Worker implements Runnable {
+
+  private static final Logger log = LoggerFactory.getLogger(InboxProcessor.class);
+  private static final Duration MIN_BACKOFF = Duration.ofMillis(50);
+  private static final Duration MAX_BACKOFF = Duration.ofSeconds(5);
+
+  private final Workload workload;
+  private final EventReader reader;
+  private final InboxStore store;
+  private final SafeListener listener;
+  private final Signal signal;
+  private final Outcomes outcomes;
+  private final LoneRun loneRun;
+  private final Pace pace;
+  private volatile boolean stopping;
+
+  Worker(
+      Workload workload,
+      EventReader reader,
+      InboxStore store,
+      SafeListener listener,
+      Signal signal) {
+    this.workload = workload;
+    this.reader = reader;
+    this.store = store;
+    this.listener = listener;
+    this.signal = signal;
+    this.outcomes = new Outcomes(workload.endpoint(), listener, signal);
+    this.loneRun = new LoneRun(workload, reader, store, listener, outcomes);
+    this.pace = new Pace(workload.batchSize(), workload.isolated());
+  }
+
+  /** Asks the worker to end after the batch in hand. */
+  void stop() {
+    stopping = true;
+  }
+
+  @Override
+  public void run() {
+    Duration backoff = MIN_BACKOFF;
+    while (!stopping) {
+      try {
+        if (!workOnce()) {
+          signal.await(workload.pollInterval());
+        }
+        backoff = MIN_BACKOFF;
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      } catch (Throwable e) { // the worker outlives every failure, and says so
+        if (stopping) {
+          log.info("A batch of {} was given up to stop; it is free again.", workload.endpoint());
+          return;
+        }
+        backoff = rest(backoff, e);
+      }
+    }
+  }
+
+  private Duration rest(Duration backoff, Throwable cause) {
+    log.warn(
+        "Processing of {} is interrupted, no attempt is used up; going on in {}: {}",
+        workload.endpoint(),
+        backoff,
+        rootOf(cause).toString());
+    log.debug("Why the processing of {} is interrupted", workload.endpoint(), cause);
+    listener.tell(l -> l.interrupted(workload.endpoint(), cause));
+    try {
+      signal.pause(backoff);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    Duration next = backoff.multipliedBy(2);
+    return next.compareTo(MAX_BACKOFF) > 0 ? MAX_BACKOFF : next;
+  }
+
+  private static Throwable rootOf(Throwable cause) {
+    return cause instanceof AbandonedException && cause.getCause() != null
+        ? cause.getCause()
+        : cause;
+  }
+
+  /** Handles a batch; false if there was nothing to do. */
+  private boolean workOnce() {
+    loneRun.settle();
+    List<StoredMessage> suspects = new ArrayList<>();
+    int claimed;
+    try (WorkTransaction transaction = store.begin(workload.endpoint())) {
+      List<StoredMessage> messages = transaction.claim(workload.types().names(), pace.batch());
+      claimed = messages.size();
+      if (claimed == pace.batch()) {
+        signal.raise(); // there may be more: let another worker look
+      }
+      List<StoredMessage> batch = new ArrayList<>(claimed);
+      for (StoredMessage message : messages) {
+        (message.suspect() ? suspects : batch).add(message);
+      }
+      if (!batch.isEmpty()) {
+        work(transaction, batch);
+      }
+    }
+    for (StoredMessage suspect : suspects) {
+      if (stopping) {
+        break;
+      }
+      loneRun.run(suspect);
+    }
+    return claimed > 0;
+  }
+
+  private void work(WorkTransaction transaction, List<StoredMessage> batch) {
+    long begin = System.nanoTime();
+    List<Result> results =
+        new Batch(workload, reader, store, transaction, batch).run(pace.segment());
+    transaction.commit(results.stream().map(Result::outcome).toList());
+    Duration time = Duration.ofNanos(System.nanoTime() - begin);
+    pace.took(batch.size(), time, results.stream().anyMatch(result -> result.failure() != null));
+    outcomes.committed(results);
+  }
+}

@@ -1,0 +1,45 @@
+package io.inbox4j.processor;
+
+import io.inbox4j.IntegrationEvent;
+import io.inbox4j.event.EventTypes;
+import io.inbox4j.handler.EventDispatcher;
+import io.inbox4j.retry.RetryPolicy;
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * What the processor does for one endpoint.
+ *
+ * @param endpoint the endpoint
+ * @param types the event types that have a handler
+ * @param dispatcher the handlers
+ * @param retry what happens after a failure
+ * @param retryByType what happens instead for events of these types
+ * @param workers how many workers it has
+ * @param batchSize how many messages share a transaction at most
+ * @param isolated whether every message is kept apart from the others of its batch
+ * @param pollInterval how often a worker looks without being woken
+ */
+public record Workload(
+    String endpoint,
+    EventTypes<IntegrationEvent> types,
+    EventDispatcher dispatcher,
+    RetryPolicy retry,
+    Map<String, RetryPolicy> retryByType,
+    int workers,
+    int batchSize,
+    boolean isolated,
+    Duration pollInterval) {
+
+  /** A transaction with more savepoints than this would overflow PostgreSQL's cache of them. */
+  static final int MAX_ISOLATED_BATCH = 64;
+
+  public Workload {
+    retryByType = Map.copyOf(retryByType);
+    batchSize = isolated ? Math.min(batchSize, MAX_ISOLATED_BATCH) : batchSize;
+  }
+
+  RetryPolicy retryOf(String type) {
+    return retryByType.getOrDefault(type, retry);
+  }
+}

@@ -1,0 +1,24 @@
+package io.inbox4j.receive;
+
+import io.inbox4j.transport.Delivery;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** A delivery after the checks at the door. */
+public sealed interface Arrival {
+
+  /** What came. */
+  Delivery delivery();
+
+  /** The headers as JSON in ASCII, or null if there are none. */
+  @Nullable String headers();
+
+  /** It is an event. */
+  record Event(Delivery delivery, @Nullable String headers, UUID messageId, String type)
+      implements Arrival {}
+
+  /** It is not, and this is why. */
+  record Rejected(
+      Delivery delivery, @Nullable String headers, QuarantineReason reason, String detail)
+      implements Arrival {}
+}

@@ -1,0 +1,151 @@
+package io.inbox4j.receive;
+
+import io.inbox4j.MessageIds;
+import io.inbox4j.event.EventTypes;
+import io.inbox4j.transport.Delivery;
+import java.util.Locale;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The checks at the door: whether a delivery is an event that the endpoint can store. */
+public final class DeliveryCheck {
+
+  private final EventTypes<?> types;
+  private final MessageIdSource idSource;
+  private final ReceiveLimits limits;
+  private final JsonCheck json = new JsonCheck();
+
+  public DeliveryCheck(EventTypes<?> types, MessageIdSource idSource, ReceiveLimits limits) {
+    this.types = types;
+    this.idSource = idSource;
+    this.limits = limits;
+  }
+
+  /** What the delivery is. Never throws: whatever is odd about it is a reason. */
+  public Arrival check(Delivery delivery) {
+    String headers = HeaderJson.write(delivery.headers());
+    try {
+      checkHeaders(headers);
+      checkContent(delivery);
+      String bodyId = json.messageIdIn(delivery.body());
+      UUID id = identity(delivery, bodyId);
+      return new Arrival.Event(delivery, headers, id, type(delivery));
+    } catch (Rejection e) {
+      return new Arrival.Rejected(delivery, headers, e.reason(), e.detail());
+    }
+  }
+
+  private void checkHeaders(@Nullable String headers) throws Rejection {
+    if (headers != null && headers.length() > limits.maxHeaderSize()) {
+      throw new Rejection(
+          QuarantineReason.HEADERS_TOO_LARGE,
+          "the headers have %,d bytes; this endpoint accepts %,d"
+              .formatted(headers.length(), limits.maxHeaderSize()));
+    }
+  }
+
+  private void checkContent(Delivery delivery) throws Rejection {
+    checkContentType(delivery.contentType());
+    checkEncoding(delivery.contentEncoding());
+    int size = delivery.body().length;
+    if (size == 0) {
+      throw new Rejection(QuarantineReason.EMPTY_BODY, "the body is empty");
+    }
+    if (size > limits.maxBodySize()) {
+      throw new Rejection(
+          QuarantineReason.BODY_TOO_LARGE,
+          "the body has %,d bytes; this endpoint accepts %,d"
+              .formatted(size, limits.maxBodySize()));
+    }
+  }
+
+  private static void checkContentType(@Nullable String contentType) throws Rejection {
+    if (contentType == null || contentType.equals("application/json")) {
+      return;
+    }
+    String[] parts = contentType.toLowerCase(Locale.ROOT).split(";", -1);
+    String mime = parts[0].strip();
+    if (!mime.equals("application/json") && !mime.equals("text/json")) {
+      throw new Rejection(
+          QuarantineReason.CONTENT_TYPE,
+          "the content type is '%s'; expected application/json".formatted(contentType));
+    }
+    for (int i = 1; i < parts.length; i++) {
+      String parameter = parts[i].strip().replace("\"", "");
+      if (parameter.startsWith("charset=") && !isUtf8(parameter.substring(8))) {
+        throw new Rejection(
+            QuarantineReason.CHARSET,
+            "the content type is '%s'; expected the charset utf-8".formatted(contentType));
+      }
+    }
+  }
+
+  private static void checkEncoding(@Nullable String encoding) throws Rejection {
+    if (encoding == null) {
+      return;
+    }
+    String name = encoding.strip().toLowerCase(Locale.ROOT);
+    if (!name.isEmpty() && !name.equals("identity") && !isUtf8(name)) {
+      throw new Rejection(
+          QuarantineReason.CONTENT_ENCODING,
+          "the content encoding is '%s'; expected a body that is not encoded".formatted(encoding));
+    }
+  }
+
+  private static boolean isUtf8(String charset) {
+    return charset.equals("utf-8") || charset.equals("utf8") || charset.equals("us-ascii");
+  }
+
+  private UUID identity(Delivery delivery, @Nullable String bodyId) throws Rejection {
+    String propertyId = delivery.messageId();
+    return switch (idSource) {
+      case PROPERTY -> parse(propertyId, "the message-id property is not set");
+      case BODY -> parse(bodyId, "the body has no messageId");
+      case CONTENT -> MessageIds.ofContent(delivery.body());
+      case ANY -> agreed(propertyId, bodyId);
+    };
+  }
+
+  private static UUID agreed(@Nullable String propertyId, @Nullable String bodyId)
+      throws Rejection {
+    String missing = "neither the message-id property nor the body's messageId is set";
+    UUID id = parse(propertyId == null ? bodyId : propertyId, missing);
+    if (bodyId != null && propertyId != null && !id.equals(parse(bodyId, missing))) {
+      throw new Rejection(
+          QuarantineReason.ID_MISMATCH,
+          "the message-id property is '%s', the body's messageId is '%s'; expected the same, or an endpoint that reads one of them only"
+              .formatted(propertyId, bodyId));
+    }
+    return id;
+  }
+
+  private static UUID parse(@Nullable String id, String missing) throws Rejection {
+    if (id == null) {
+      throw new Rejection(QuarantineReason.MISSING_ID, missing);
+    }
+    try {
+      return MessageIds.parse(id);
+    } catch (IllegalArgumentException e) {
+      throw new Rejection(QuarantineReason.BAD_ID, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private String type(Delivery delivery) throws Rejection {
+    String name = delivery.type();
+    if (name == null || name.isBlank()) {
+      String only = types.only();
+      if (only == null) {
+        throw new Rejection(
+            QuarantineReason.MISSING_TYPE,
+            "the type property is not set, and this endpoint knows several: " + types);
+      }
+      return only;
+    }
+    if (types.find(name) == null) {
+      throw new Rejection(
+          QuarantineReason.UNKNOWN_TYPE,
+          "the type is '%s'; this endpoint knows: %s".formatted(name, types));
+    }
+    return name;
+  }
+}

@@ -1,0 +1,29 @@
+package io.inbox4j.receive;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.json.JsonWriteFeature;
+import tools.jackson.core.type.TypeReference;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Headers as they are stored: JSON in ASCII, so that no character in them can be refused by a
+ * database.
+ */
+public final class HeaderJson {
+
+  private static final JsonMapper MAPPER =
+      JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
+
+  private HeaderJson() {}
+
+  /** The JSON of the headers, or null if there are none. */
+  public static @Nullable String write(Map<String, @Nullable Object> headers) {
+    return headers.isEmpty() ? null : MAPPER.writeValueAsString(headers);
+  }
+
+  /** The headers in the JSON; empty for null. */
+  public static Map<String, @Nullable Object> read(@Nullable String json) {
+    return json == null ? Map.of() : MAPPER.readValue(json, new TypeReference<>() {});
+  }
+}

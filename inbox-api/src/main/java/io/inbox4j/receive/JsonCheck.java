@@ -1,0 +1,130 @@
+package io.inbox4j.receive;
+
+import io.inbox4j.event.EventReader;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.exc.StreamConstraintsException;
+import tools.jackson.core.json.JsonFactory;
+
+/**
+ * Walks through a body once, without building anything: is it one JSON object in UTF-8, and what
+ * message id does it carry?
+ */
+final class JsonCheck {
+
+  private static final String ID_FIELD = "messageId";
+
+  private final JsonFactory factory = EventReader.factory();
+
+  /** The text of the body's message id, or null if there is none. */
+  @Nullable String messageIdIn(byte[] body) throws Rejection {
+    checkUtf8(body);
+    try (JsonParser parser = factory.createParser(ObjectReadContext.empty(), body)) {
+      JsonToken first = parser.nextToken();
+      if (first == null) {
+        throw new Rejection(QuarantineReason.EMPTY_BODY, "the body has nothing but white space");
+      }
+      if (first != JsonToken.START_OBJECT) {
+        throw new Rejection(
+            QuarantineReason.NOT_AN_OBJECT,
+            "the body is a JSON %s; an event is a JSON object".formatted(describe(first)));
+      }
+      String id = walk(parser);
+      if (parser.nextToken() != null) {
+        throw new Rejection(
+            QuarantineReason.INVALID_JSON, "something follows the end of the JSON object");
+      }
+      return id;
+    } catch (StreamConstraintsException e) {
+      throw new Rejection(QuarantineReason.JSON_LIMIT, e.getOriginalMessage());
+    } catch (JacksonException e) {
+      throw new Rejection(
+          QuarantineReason.INVALID_JSON,
+          "not valid JSON at line %d, column %d: it breaks off, or has a character that JSON does not allow there"
+              .formatted(e.getLocation().getLineNr(), e.getLocation().getColumnNr()));
+    }
+  }
+
+  private static @Nullable String walk(JsonParser parser) throws Rejection {
+    String id = null;
+    boolean seen = false;
+    int depth = 1;
+    while (depth > 0) {
+      JsonToken token = parser.nextToken();
+      if (token.isStructStart()) {
+        depth++;
+      } else if (token.isStructEnd()) {
+        depth--;
+      } else if (token.isNumeric()) {
+        parser.getNumberType(); // numbers are checked when they are looked at
+      } else if (depth == 1
+          && token == JsonToken.PROPERTY_NAME
+          && ID_FIELD.equals(parser.currentName())) {
+        if (seen) {
+          throw new Rejection(QuarantineReason.BAD_ID, "the body has the field messageId twice");
+        }
+        seen = true;
+        id = idText(parser);
+      }
+    }
+    return id;
+  }
+
+  private static @Nullable String idText(JsonParser parser) throws Rejection {
+    JsonToken token = parser.nextToken();
+    if (token == JsonToken.VALUE_NULL) {
+      return null;
+    }
+    if (token != JsonToken.VALUE_STRING) {
+      throw new Rejection(
+          QuarantineReason.BAD_ID,
+          "the body's messageId is a JSON %s; expected a string".formatted(describe(token)));
+    }
+    return parser.getString();
+  }
+
+  private static void checkUtf8(byte[] body) throws Rejection {
+    boolean ascii = true;
+    for (byte b : body) {
+      if (b <= 0) {
+        if (b == 0) {
+          throw new Rejection(
+              QuarantineReason.NOT_UTF8,
+              "the body has zero bytes, as UTF-16 and UTF-32 have; expected UTF-8");
+        }
+        ascii = false;
+      }
+    }
+    if (ascii) {
+      return;
+    }
+    if (body.length > 2 && body[0] == (byte) 0xEF && body[1] == (byte) 0xBB) {
+      throw new Rejection(
+          QuarantineReason.INVALID_JSON, "the body begins with a byte order mark; JSON has none");
+    }
+    try {
+      StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body));
+    } catch (CharacterCodingException e) {
+      throw new Rejection(
+          QuarantineReason.NOT_UTF8, "the body is not valid UTF-8: " + e.getMessage());
+    }
+  }
+
+  private static String describe(JsonToken token) {
+    return switch (token) {
+      case START_ARRAY -> "array";
+      case START_OBJECT -> "object";
+      case VALUE_STRING -> "string";
+      case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> "number";
+      case VALUE_TRUE, VALUE_FALSE -> "boolean";
+      case VALUE_NULL -> "null";
+      default -> "value";
+    };
+  }
+}

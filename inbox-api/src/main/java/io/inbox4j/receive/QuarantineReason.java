@@ -1,0 +1,49 @@
+package io.inbox4j.receive;
+
+import java.util.Locale;
+
+/** Why a delivery could not be stored as an event. */
+public enum QuarantineReason {
+  /** Neither the properties nor the body carry a message id. */
+  MISSING_ID,
+  /** The message id is blank, too long, damaged or no text. */
+  BAD_ID,
+  /** The properties and the body carry different message ids. */
+  ID_MISMATCH,
+  /** A message with this id is stored already, with another body or type. */
+  ID_CONFLICT,
+  /** The endpoint knows several event types, and the message names none. */
+  MISSING_TYPE,
+  /** The endpoint does not know the event type; comes back by itself once a process does. */
+  UNKNOWN_TYPE,
+  /** The body is not of a content type that can be read. */
+  CONTENT_TYPE,
+  /** The body is compressed or encoded. */
+  CONTENT_ENCODING,
+  /** The body's character set is not UTF-8. */
+  CHARSET,
+  /** There is no body. */
+  EMPTY_BODY,
+  /** The body has more bytes than the endpoint accepts. */
+  BODY_TOO_LARGE,
+  /** The headers have more bytes than the endpoint accepts. */
+  HEADERS_TOO_LARGE,
+  /** The body is not valid UTF-8. */
+  NOT_UTF8,
+  /** The body is not valid JSON. */
+  INVALID_JSON,
+  /** The JSON is nested too deeply, or has a number that is too long. */
+  JSON_LIMIT,
+  /** The JSON is not an object. */
+  NOT_AN_OBJECT;
+
+  /** The name in the table and in messages: {@code unknown-type}. */
+  public String code() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /** The reason of this code. */
+  public static QuarantineReason ofCode(String code) {
+    return valueOf(code.toUpperCase(Locale.ROOT).replace('-', '_'));
+  }
+}

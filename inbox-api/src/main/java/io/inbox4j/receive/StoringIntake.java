@@ -1,0 +1,86 @@
+package io.inbox4j.receive;
+
+import io.inbox4j.InboxListener;
+import io.inbox4j.IntegrationEvent;
+import io.inbox4j.event.EventTypes;
+import io.inbox4j.internal.SafeListener;
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.Receipt;
+import io.inbox4j.transport.Delivery;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The intake of an endpoint: checks, stores, tells. */
+public final class StoringIntake<T extends IntegrationEvent> implements Intake<T> {
+
+  private static final Logger log = LoggerFactory.getLogger(StoringIntake.class);
+
+  private final String endpoint;
+  private final EventTypes<T> types;
+  private final DeliveryCheck check;
+  private final InboxStore store;
+  private final SafeListener listener;
+  private final Runnable stored;
+
+  /**
+   * @param stored called after something new was stored
+   */
+  public StoringIntake(
+      String endpoint,
+      EventTypes<T> types,
+      DeliveryCheck check,
+      InboxStore store,
+      SafeListener listener,
+      Runnable stored) {
+    this.endpoint = endpoint;
+    this.types = types;
+    this.check = check;
+    this.store = store;
+    this.listener = listener;
+    this.stored = stored;
+  }
+
+  @Override
+  public EventTypes<T> types() {
+    return types;
+  }
+
+  @Override
+  public void store(List<Delivery> deliveries) {
+    List<Arrival> batch = new ArrayList<>(deliveries.size());
+    for (Delivery delivery : deliveries) {
+      batch.add(check.check(delivery));
+    }
+    List<Receipt> receipts = store.receive(endpoint, batch);
+    if (receipts.contains(Receipt.STORED)) {
+      stored.run();
+    }
+    for (int i = 0; i < batch.size(); i++) {
+      tell(batch.get(i), receipts.get(i));
+    }
+  }
+
+  private void tell(Arrival arrival, Receipt receipt) {
+    if (arrival instanceof Arrival.Rejected rejected) {
+      quarantined(rejected.reason(), rejected.detail());
+    } else if (receipt == Receipt.CONFLICT) {
+      quarantined(
+          QuarantineReason.ID_CONFLICT,
+          "the id %s is stored with another body or type"
+              .formatted(((Arrival.Event) arrival).messageId()));
+    } else if (!listener.isEmpty()) {
+      Arrival.Event event = (Arrival.Event) arrival;
+      InboxListener.Message message =
+          new InboxListener.Message(endpoint, event.messageId(), event.type());
+      listener.tell(
+          receipt == Receipt.STORED ? l -> l.received(message) : l -> l.duplicate(message));
+    }
+  }
+
+  private void quarantined(QuarantineReason reason, String detail) {
+    log.warn("A delivery of {} is in quarantine as {}: {}", endpoint, reason.code(), detail);
+    listener.tell(l -> l.quarantined(endpoint, reason, detail));
+  }
+}

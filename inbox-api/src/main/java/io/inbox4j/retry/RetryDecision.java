@@ -1,0 +1,13 @@
+package io.inbox4j.retry;
+
+import java.time.Duration;
+
+/** What a {@link RetryPolicy} says about a failed attempt. */
+public sealed interface RetryDecision {
+
+  /** Try again, no earlier than after the delay. */
+  record RetryAfter(Duration delay) implements RetryDecision {}
+
+  /** Keep the message as dead, for this reason. */
+  record GiveUp(String reason) implements RetryDecision {}
+}

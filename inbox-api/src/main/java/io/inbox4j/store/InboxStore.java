@@ -1,0 +1,96 @@
+package io.inbox4j.store;
+
+import io.inbox4j.operations.DeadMessage;
+import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.operations.QuarantinedMessage;
+import io.inbox4j.receive.Arrival;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * The port to a database. Thread-safe.
+ *
+ * <p>Every method throws {@link StoreUnavailableException} for faults that pass. Time is the
+ * database's.
+ */
+public interface InboxStore extends AutoCloseable {
+
+  /**
+   * Makes the tables ready: creates or upgrades them, or only checks them, as the store was told.
+   *
+   * @throws io.inbox4j.InboxException if they are missing or of another version; the message says
+   *     what creates them
+   */
+  void open();
+
+  /**
+   * Stores a batch in this order, in one transaction: events once, the rest in the quarantine.
+   *
+   * @return what became of each, in the same order
+   */
+  List<Receipt> receive(String endpoint, List<Arrival> batch);
+
+  /** Begins a transaction for a worker of the endpoint. */
+  WorkTransaction begin(String endpoint);
+
+  /**
+   * Notes, durably, that a suspect message is about to be handled alone, and holds it back from
+   * others for the given time.
+   *
+   * @return whether it could be noted; false if the message is gone or in another hand
+   */
+  boolean beginAlone(long sequence, Duration holdBack);
+
+  /** Takes the note of {@link #beginAlone} back: the infrastructure failed, not the message. */
+  void takeBack(long sequence);
+
+  /** Whose fault it is that a handler, or a method of this store, failed like this. */
+  Fault faultOf(Throwable failure);
+
+  /**
+   * Calls back with the name of an endpoint after any process stored messages for it, until the
+   * returned handle is closed. A call may be missed; the store may also never call.
+   */
+  Watch watch(Consumer<String> stored);
+
+  /** Dead messages, in arrival order. */
+  List<DeadMessage> listDead(MessageFilter filter, int limit);
+
+  /**
+   * Makes up to {@code limit} dead messages from after the given sequence due again, with no
+   * attempt used up.
+   *
+   * @return those that will be handled again, in arrival order; fewer than the limit if no more fit
+   */
+  List<DeadMessage> replayDead(MessageFilter filter, long after, int limit);
+
+  /** Quarantined deliveries, in arrival order, from after the given sequence. */
+  List<QuarantinedMessage> listQuarantined(MessageFilter filter, long after, int limit);
+
+  /**
+   * Checks up to {@code limit} quarantined deliveries anew; those that now are events are stored as
+   * such and leave the quarantine, in one transaction. The rest stay.
+   */
+  ReplayPage replayQuarantined(
+      MessageFilter filter, long after, int limit, Function<QuarantinedMessage, Arrival> check);
+
+  /**
+   * What one page of a replay did.
+   *
+   * @param seen how many deliveries were looked at
+   * @param last the sequence to go on after
+   * @param replayed those that left the quarantine, as events
+   */
+  record ReplayPage(int seen, long last, List<Arrival.Event> replayed) {}
+
+  @Override
+  void close();
+
+  /** Ends a {@link #watch}. */
+  interface Watch extends AutoCloseable {
+    @Override
+    void close();
+  }
+}

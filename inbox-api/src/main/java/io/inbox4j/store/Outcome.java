@@ -1,0 +1,19 @@
+package io.inbox4j.store;
+
+import java.time.Duration;
+
+/** What became of a claimed message. */
+public sealed interface Outcome {
+
+  /** The message. */
+  long sequence();
+
+  /** Its handler succeeded. */
+  record Processed(long sequence) implements Outcome {}
+
+  /** Its handler failed, and another attempt is due after the delay. */
+  record Retry(long sequence, Duration delay, String error) implements Outcome {}
+
+  /** It was given up on. */
+  record Dead(long sequence, String error) implements Outcome {}
+}

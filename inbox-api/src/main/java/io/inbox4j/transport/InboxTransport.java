@@ -1,0 +1,34 @@
+package io.inbox4j.transport;
+
+import io.inbox4j.InboxListener;
+import io.inbox4j.IntegrationEvent;
+import io.inbox4j.receive.Intake;
+import java.time.Duration;
+
+/** The port to a broker. Closing it ends its receivers and whatever it opened. */
+public interface InboxTransport extends AutoCloseable {
+
+  /**
+   * Starts to hand an endpoint's deliveries to the intake, in arrival order, and acknowledges them
+   * once the intake has returned.
+   *
+   * <p>A broker that is away is waited for, now and later. A delivery that the intake could not
+   * store stays unacknowledged and is offered again.
+   *
+   * @throws io.inbox4j.InboxException if the broker refuses the endpoint as it is configured
+   */
+  <T extends IntegrationEvent> Receiver receive(
+      ReceiveEndpoint endpoint, Intake<T> intake, InboxListener listener);
+
+  @Override
+  void close();
+
+  /** Receiving from one endpoint, until it is closed. */
+  interface Receiver {
+
+    /**
+     * Stops taking, stores and acknowledges what is in hand if the deadline allows, disconnects.
+     */
+    void close(Duration deadline);
+  }
+}
