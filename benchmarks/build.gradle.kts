@@ -1,0 +1,9 @@
+plugins {
+    `java-library`
+}
+
+description = "Programs that measure."
+
+dependencies {
+    implementation(project(":inbox-api"))
+}

@@ -1,0 +1,22 @@
+plugins {
+    `java-library`
+    `maven-publish`
+}
+
+description = "The PostgreSQL store on JDBI and HikariCP, with its migrations."
+
+dependencies {
+    api(project(":inbox-api"))
+    api(libs.jdbi3.core)
+    api(libs.jspecify)
+    implementation(libs.hikaricp)
+    implementation(libs.postgresql)
+    implementation(libs.slf4j.api)
+
+    testImplementation(project(":testkit"))
+    testImplementation(libs.assertj.core)
+    testImplementation(libs.awaitility)
+    testImplementation(libs.junit.jupiter.api)
+    testImplementation(libs.logback.classic)
+    testRuntimeOnly(libs.junit.jupiter.engine)
+}

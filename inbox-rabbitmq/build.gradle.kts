@@ -1,0 +1,20 @@
+plugins {
+    `java-library`
+    `maven-publish`
+}
+
+description = "The consumer, topology and supervised connection on RabbitMQ."
+
+dependencies {
+    api(project(":inbox-api"))
+    api(libs.amqp.client)
+    api(libs.jspecify)
+    implementation(libs.slf4j.api)
+
+    testImplementation(project(":testkit"))
+    testImplementation(libs.assertj.core)
+    testImplementation(libs.awaitility)
+    testImplementation(libs.junit.jupiter.api)
+    testImplementation(libs.logback.classic)
+    testRuntimeOnly(libs.junit.jupiter.engine)
+}
