@@ -34,9 +34,6 @@ final class GradleBuild {
   /** The root script adds it to every module; with Maven it comes with Surefire. */
   private static final String LAUNCHER = "org.junit.platform:junit-platform-launcher";
 
-  /** Gradle puts folders on the class path that need not exist, which javac would warn of. */
-  private static final Set<String> NEEDED_BY_GRADLE_ONLY = Set.of("-Xlint:-path");
-
   private final Path root;
   private final KotlinScript settings;
   private final KotlinScript script;
@@ -182,7 +179,6 @@ final class GradleBuild {
     for (String line : script.lines()) {
       ARGUMENT.matcher(line).results().forEach(argument -> arguments.add(argument.group(1)));
     }
-    arguments.removeAll(NEEDED_BY_GRADLE_ONLY);
     checks.put("javac arguments", arguments.toString());
   }
 

@@ -35,7 +35,9 @@ public enum QuarantineReason {
   /** The JSON is nested too deeply, or has a number that is too long. */
   JSON_LIMIT,
   /** The JSON is not an object. */
-  NOT_AN_OBJECT;
+  NOT_AN_OBJECT,
+  /** The database refused the message as it is. */
+  UNSTORABLE;
 
   /** The name in the table and in messages: {@code unknown-type}. */
   public String code() {

@@ -1,11 +1,13 @@
 package io.inbox4j.receive;
 
+import io.inbox4j.InboxException;
 import io.inbox4j.InboxListener;
 import io.inbox4j.IntegrationEvent;
 import io.inbox4j.event.EventTypes;
 import io.inbox4j.internal.SafeListener;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Receipt;
+import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.transport.Delivery;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,12 +55,46 @@ public final class StoringIntake<T extends IntegrationEvent> implements Intake<T
     for (Delivery delivery : deliveries) {
       batch.add(check.check(delivery));
     }
-    List<Receipt> receipts = store.receive(endpoint, batch);
+    store(batch, true);
+  }
+
+  private void store(List<Arrival> batch, boolean mayGoOneByOne) {
+    List<Receipt> receipts;
+    try {
+      receipts = store.receive(endpoint, batch);
+    } catch (StoreUnavailableException e) {
+      throw e;
+    } catch (InboxException e) {
+      if (!mayGoOneByOne) {
+        throw e;
+      }
+      storeOneByOne(batch, e);
+      return;
+    }
     if (receipts.contains(Receipt.STORED)) {
       stored.run();
     }
     for (int i = 0; i < batch.size(); i++) {
       tell(batch.get(i), receipts.get(i));
+    }
+  }
+
+  /** One message that the database refuses must not hold up the others: it is put aside. */
+  private void storeOneByOne(List<Arrival> batch, InboxException refusal) {
+    log.warn("A batch of {} was refused, storing it one by one: {}", endpoint, refusal.toString());
+    for (Arrival arrival : batch) {
+      try {
+        store(List.of(arrival), false);
+      } catch (StoreUnavailableException e) {
+        throw e;
+      } catch (InboxException e) {
+        String detail = "the database refuses it: " + e.getMessage();
+        store(
+            List.of(
+                new Arrival.Rejected(
+                    arrival.delivery(), null, QuarantineReason.UNSTORABLE, detail)),
+            false);
+      }
     }
   }
 

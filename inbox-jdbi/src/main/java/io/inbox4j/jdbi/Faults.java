@@ -1,0 +1,104 @@
+package io.inbox4j.jdbi;
+
+import io.inbox4j.InboxException;
+import io.inbox4j.store.AbortedTransactionException;
+import io.inbox4j.store.Fault;
+import io.inbox4j.store.StoreUnavailableException;
+import java.sql.SQLException;
+import java.sql.SQLRecoverableException;
+import java.sql.SQLTransientConnectionException;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Tells by SQLSTATE whose fault a failure is, and turns it into an exception that says so. */
+final class Faults {
+
+  private static final String ABORTED = "25P02";
+  private static final String UNDEFINED_TABLE = "42P01";
+  private static final String READ_ONLY = "25006";
+
+  /** Connections and resources that are lost, gone or used up. */
+  private static final Set<String> INFRASTRUCTURE_CLASSES = Set.of("08", "53", "58");
+
+  /** A serialization failure, an unknown outcome, a deadlock; time-outs; a server going down. */
+  private static final Set<String> INFRASTRUCTURE_STATES =
+      Set.of(
+          "40001", "40003", "40P01", READ_ONLY, "25P03", "25P04", "57P01", "57P02", "57P03",
+          "57P05");
+
+  private Faults() {}
+
+  static Fault of(Throwable failure) {
+    if (failure instanceof StoreUnavailableException) {
+      return Fault.INFRASTRUCTURE;
+    }
+    if (failure instanceof AbortedTransactionException) {
+      return Fault.ABORTED;
+    }
+    SQLException sql = sqlIn(failure);
+    if (sql == null) {
+      return Fault.MESSAGE;
+    }
+    if (sql instanceof SQLTransientConnectionException || sql instanceof SQLRecoverableException) {
+      return Fault.INFRASTRUCTURE;
+    }
+    String state = sql.getSQLState();
+    if (state == null) {
+      return Fault.MESSAGE;
+    }
+    if (state.equals(ABORTED)) {
+      return Fault.ABORTED;
+    }
+    return INFRASTRUCTURE_STATES.contains(state)
+            || (state.length() == 5 && INFRASTRUCTURE_CLASSES.contains(state.substring(0, 2)))
+        ? Fault.INFRASTRUCTURE
+        : Fault.MESSAGE;
+  }
+
+  /** Runs something of the store's own; what it throws says what can be done about it. */
+  static <T> T translate(Supplier<T> work) {
+    try {
+      return work.get();
+    } catch (InboxException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      throw translated(e);
+    }
+  }
+
+  static RuntimeException translated(Exception failure) {
+    SQLException sql = sqlIn(failure);
+    String message = sql == null ? String.valueOf(failure.getMessage()) : sql.getMessage();
+    return switch (of(failure)) {
+      case INFRASTRUCTURE ->
+          new StoreUnavailableException("the database is not available: " + message, failure);
+      case ABORTED -> new AbortedTransactionException(failure);
+      case MESSAGE ->
+          sql != null && UNDEFINED_TABLE.equals(sql.getSQLState())
+              ? new InboxException(
+                  message
+                      + "; create the tables with JdbiInboxStore.migrate(dataSource), or let Flyway"
+                      + " apply "
+                      + Migrations.LOCATION,
+                  failure)
+              : new InboxException("the store failed: " + message, failure);
+    };
+  }
+
+  /** Whether the connection reached a server that cannot write, as after a failover. */
+  static boolean isReadOnly(Throwable failure) {
+    SQLException sql = sqlIn(failure);
+    return sql != null && READ_ONLY.equals(sql.getSQLState());
+  }
+
+  private static @Nullable SQLException sqlIn(Throwable failure) {
+    int depth = 0;
+    for (Throwable t = failure; t != null && depth < 100; t = t.getCause(), depth++) {
+      if (t instanceof SQLException sql) {
+        return sql;
+      }
+    }
+    return null;
+  }
+}

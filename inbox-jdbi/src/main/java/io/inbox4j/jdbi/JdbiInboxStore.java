@@ -1,0 +1,173 @@
+package io.inbox4j.jdbi;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.inbox4j.operations.DeadMessage;
+import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.operations.QuarantinedMessage;
+import io.inbox4j.receive.Arrival;
+import io.inbox4j.store.Fault;
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.Receipt;
+import io.inbox4j.store.WorkTransaction;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The inbox in PostgreSQL.
+ *
+ * <p>Handlers get at their transaction with {@code context.unwrap(Handle.class)} or {@code
+ * context.unwrap(Connection.class)}. Every worker, every consumer and the listening for
+ * notifications need a connection each.
+ */
+public final class JdbiInboxStore implements InboxStore {
+
+  private final Jdbi jdbi;
+  private final @Nullable HikariDataSource ownPool;
+  private final boolean migrate;
+  private final boolean notify;
+  private final long idleTimeoutMillis;
+  private final Receiving receiving;
+  private final Operations operations;
+  private final HandlerJdbi handlerJdbi;
+  private final Map<String, ClaimCursor> cursors = new ConcurrentHashMap<>();
+
+  JdbiInboxStore(JdbiInboxStoreBuilder builder) {
+    this.jdbi = Jdbi.create(builder.dataSource());
+    this.ownPool = builder.ownPool();
+    this.migrate = builder.migrate();
+    this.notify = builder.notifies();
+    this.idleTimeoutMillis = builder.idleTimeout().toMillis();
+    this.receiving = new Receiving(notify);
+    this.operations = new Operations(jdbi, receiving);
+    this.handlerJdbi = new HandlerJdbi(builder.handlerConfiguration());
+  }
+
+  /**
+   * A store on the user's own data source, which stays open when the store is closed. It creates
+   * its tables when it is opened.
+   */
+  public static JdbiInboxStore create(DataSource dataSource) {
+    return builder(dataSource).build();
+  }
+
+  /** A store with a connection pool of its own, set up to notice a lost or failed-over server. */
+  public static JdbiInboxStore connect(String jdbcUrl) {
+    return builder(jdbcUrl).build();
+  }
+
+  /** A store on the user's own data source, with options. */
+  public static JdbiInboxStoreBuilder builder(DataSource dataSource) {
+    return new JdbiInboxStoreBuilder(dataSource, null);
+  }
+
+  /** A store with a connection pool of its own, with options. */
+  public static JdbiInboxStoreBuilder builder(String jdbcUrl) {
+    HikariDataSource pool = ConnectionPool.of(jdbcUrl);
+    return new JdbiInboxStoreBuilder(pool, pool);
+  }
+
+  /** Creates or upgrades the tables, for a deployment whose services may not. */
+  public static void migrate(DataSource dataSource) {
+    Faults.translate(
+        () -> {
+          new Migrations(Jdbi.create(dataSource)).apply();
+          return true;
+        });
+  }
+
+  @Override
+  public void open() {
+    Faults.translate(
+        () -> {
+          Migrations migrations = new Migrations(jdbi);
+          if (migrate) {
+            migrations.apply();
+          }
+          migrations.check();
+          return true;
+        });
+  }
+
+  @Override
+  public List<Receipt> receive(String endpoint, List<Arrival> batch) {
+    return Faults.translate(
+        () -> jdbi.inTransaction(handle -> receiving.store(handle, endpoint, batch)));
+  }
+
+  @Override
+  public WorkTransaction begin(String endpoint) {
+    return Faults.translate(
+        () -> {
+          Handle handle = jdbi.open();
+          return new JdbiWorkTransaction(
+              endpoint,
+              handle,
+              cursors.computeIfAbsent(endpoint, name -> new ClaimCursor()),
+              idleTimeoutMillis,
+              handlerJdbi);
+        });
+  }
+
+  @Override
+  public boolean beginAlone(long sequence, Duration holdBack) {
+    return update(Sql.BEGIN_ALONE, Map.of("seq", sequence, "holdBack", new Interval(holdBack)))
+        == 1;
+  }
+
+  @Override
+  public void takeBack(long sequence) {
+    update(Sql.TAKE_BACK, Map.of("seq", sequence));
+  }
+
+  private int update(String sql, Map<String, ?> values) {
+    return Faults.translate(
+        () -> jdbi.withHandle(handle -> handle.createUpdate(sql).bindMap(values).execute()));
+  }
+
+  @Override
+  public Fault faultOf(Throwable failure) {
+    return Faults.of(failure);
+  }
+
+  @Override
+  public Watch watch(Consumer<String> stored) {
+    return notify ? Notifications.start(jdbi, stored) : () -> {};
+  }
+
+  @Override
+  public List<DeadMessage> listDead(MessageFilter filter, int limit) {
+    return Faults.translate(() -> operations.listDead(filter, limit));
+  }
+
+  @Override
+  public List<DeadMessage> replayDead(MessageFilter filter, long after, int limit) {
+    return Faults.translate(() -> operations.replayDead(filter, after, limit));
+  }
+
+  @Override
+  public List<QuarantinedMessage> listQuarantined(MessageFilter filter, long after, int limit) {
+    return Faults.translate(() -> operations.listQuarantined(filter, after, limit));
+  }
+
+  @Override
+  public ReplayPage replayQuarantined(
+      MessageFilter filter, long after, int limit, Function<QuarantinedMessage, Arrival> check) {
+    return Faults.translate(() -> operations.replayQuarantined(filter, after, limit, check));
+  }
+
+  /** Closes the connection pool if it is the store's own. */
+  @Override
+  public void close() {
+    if (ownPool != null) {
+      ownPool.close();
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package io.inbox4j.jdbi;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.time.Duration;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
+
+/** The options of a {@link JdbiInboxStore}. */
+public final class JdbiInboxStoreBuilder {
+
+  public static final Duration DEFAULT_IDLE_TIMEOUT = Duration.ofMinutes(1);
+
+  private final DataSource dataSource;
+  private final @Nullable HikariDataSource ownPool;
+  private boolean migrate = true;
+  private boolean notifies = true;
+  private Duration idleTimeout = DEFAULT_IDLE_TIMEOUT;
+  private Consumer<Jdbi> handlerConfiguration = jdbi -> {};
+
+  JdbiInboxStoreBuilder(DataSource dataSource, @Nullable HikariDataSource ownPool) {
+    this.dataSource = dataSource;
+    this.ownPool = ownPool;
+  }
+
+  /**
+   * Whether the store creates and upgrades its tables when it is opened; if not, it only checks
+   * them. Defaults to true.
+   */
+  public JdbiInboxStoreBuilder migrate(boolean migrate) {
+    this.migrate = migrate;
+    return this;
+  }
+
+  /**
+   * Whether processes tell each other of stored messages by NOTIFY, once for each batch. Without it
+   * workers of other processes find messages by polling. Defaults to true.
+   */
+  public JdbiInboxStoreBuilder notifications(boolean enabled) {
+    this.notifies = enabled;
+    return this;
+  }
+
+  /**
+   * How long a handler may do nothing in its transaction before the server ends it and frees its
+   * messages; this bounds a frozen process. Defaults to 1 min.
+   */
+  public JdbiInboxStoreBuilder idleTimeout(Duration timeout) {
+    if (timeout.compareTo(Duration.ofMillis(100)) < 0) {
+      throw new IllegalArgumentException(
+          "idleTimeout is %s; expected at least 100 ms".formatted(timeout));
+    }
+    this.idleTimeout = timeout;
+    return this;
+  }
+
+  /** Configures the JDBI that handlers get: plugins, mappers. Defaults to nothing. */
+  public JdbiInboxStoreBuilder jdbi(Consumer<Jdbi> configuration) {
+    this.handlerConfiguration = configuration;
+    return this;
+  }
+
+  public JdbiInboxStore build() {
+    return new JdbiInboxStore(this);
+  }
+
+  DataSource dataSource() {
+    return dataSource;
+  }
+
+  @Nullable HikariDataSource ownPool() {
+    return ownPool;
+  }
+
+  boolean migrate() {
+    return migrate;
+  }
+
+  boolean notifies() {
+    return notifies;
+  }
+
+  Duration idleTimeout() {
+    return idleTimeout;
+  }
+
+  Consumer<Jdbi> handlerConfiguration() {
+    return handlerConfiguration;
+  }
+}

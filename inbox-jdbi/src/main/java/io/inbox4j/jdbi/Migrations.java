@@ -1,0 +1,95 @@
+package io.inbox4j.jdbi;
+
+import io.inbox4j.InboxException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings the tables to the version that this library needs.
+ *
+ * <p>The scripts are named as Flyway names them and note their version themselves, so it is the
+ * same whether the store applies them or the user's own Flyway does.
+ */
+final class Migrations {
+
+  /** Where Flyway finds the scripts. */
+  static final String LOCATION = "classpath:io/inbox4j/migrations";
+
+  private static final Logger log = LoggerFactory.getLogger(Migrations.class);
+  private static final List<String> SCRIPTS = List.of("V1__create_inbox.sql");
+  private static final long LOCK = 0x494E424F58L; // "INBOX"
+
+  private final Jdbi jdbi;
+
+  Migrations(Jdbi jdbi) {
+    this.jdbi = jdbi;
+  }
+
+  /** Applies what is missing; processes that start at the same time wait for each other. */
+  void apply() {
+    if (jdbi.withHandle(Migrations::version) >= SCRIPTS.size()) {
+      return;
+    }
+    jdbi.useTransaction(
+        handle -> {
+          handle.createQuery(Sql.LOCK_FOR_MIGRATION).bind("lock", LOCK).mapToMap().list();
+          for (int next = version(handle) + 1; next <= SCRIPTS.size(); next++) {
+            String script = SCRIPTS.get(next - 1);
+            log.info("Applying the migration {}", script);
+            execute(handle, read(script));
+          }
+        });
+  }
+
+  /** Checks that nothing is missing. */
+  void check() {
+    int version = jdbi.withHandle(Migrations::version);
+    if (version < SCRIPTS.size()) {
+      throw new InboxException(
+          (version == 0
+                  ? "the tables of the inbox are missing"
+                  : "the tables of the inbox have version %d, this library needs %d"
+                      .formatted(version, SCRIPTS.size()))
+              + "; create them with JdbiInboxStore.migrate(dataSource), or let Flyway apply "
+              + LOCATION);
+    }
+    if (version > SCRIPTS.size()) {
+      log.warn(
+          "The tables of the inbox have version {}, newer than the {} that this library knows.",
+          version,
+          SCRIPTS.size());
+    }
+  }
+
+  private static int version(Handle handle) {
+    boolean exists = handle.createQuery(Sql.HAS_SCHEMA_TABLE).mapTo(Boolean.class).one();
+    return exists ? handle.createQuery(Sql.SCHEMA_VERSION).mapTo(Integer.class).one() : 0;
+  }
+
+  private static void execute(Handle handle, String script) {
+    try (java.sql.Statement statement = handle.getConnection().createStatement()) {
+      statement.execute(script);
+    } catch (java.sql.SQLException e) {
+      throw new InboxException("a migration of the inbox failed: " + e.getMessage(), e);
+    }
+  }
+
+  private static String read(String script) {
+    try (InputStream in =
+        Migrations.class.getResourceAsStream("/io/inbox4j/migrations/" + script)) {
+      if (in == null) {
+        throw new InboxException("the migration %s is not on the class path".formatted(script));
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package io.inbox4j.jdbi;
+
+import io.inbox4j.store.InboxStore;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.function.Consumer;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Listens, on a connection of its own, for what other processes store. */
+final class Notifications implements InboxStore.Watch, Runnable {
+
+  private static final Logger log = LoggerFactory.getLogger(Notifications.class);
+  private static final int WAIT_MILLIS = 500;
+  private static final int BACKOFF_MILLIS = 1_000;
+
+  private final Jdbi jdbi;
+  private final Consumer<String> stored;
+  private final Thread thread = new Thread(this, "inbox-notifications");
+  private volatile boolean closed;
+
+  private Notifications(Jdbi jdbi, Consumer<String> stored) {
+    this.jdbi = jdbi;
+    this.stored = stored;
+  }
+
+  static Notifications start(Jdbi jdbi, Consumer<String> stored) {
+    Notifications notifications = new Notifications(jdbi, stored);
+    notifications.thread.setDaemon(true);
+    notifications.thread.start();
+    return notifications;
+  }
+
+  @Override
+  public void run() {
+    while (!closed) {
+      try (Handle handle = jdbi.open()) {
+        listen(handle);
+      } catch (SQLException | RuntimeException e) {
+        if (!closed) {
+          log.warn("Listening is interrupted; workers poll until it is back: {}", e.getMessage());
+          rest();
+        }
+      }
+    }
+  }
+
+  private void listen(Handle handle) throws SQLException {
+    PGConnection connection = handle.getConnection().unwrap(PGConnection.class);
+    try (Statement statement = handle.getConnection().createStatement()) {
+      statement.execute(Sql.LISTEN);
+    }
+    while (!closed) {
+      PGNotification[] notifications = connection.getNotifications(WAIT_MILLIS);
+      if (notifications != null) {
+        for (PGNotification notification : notifications) {
+          stored.accept(notification.getParameter());
+        }
+      }
+    }
+    try (Statement statement = handle.getConnection().createStatement()) {
+      statement.execute(Sql.UNLISTEN);
+    }
+  }
+
+  private void rest() {
+    try {
+      Thread.sleep(BACKOFF_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      closed = true;
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    try {
+      thread.join(2L * WAIT_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package io.inbox4j.jdbi;
+
+import io.inbox4j.operations.DeadMessage;
+import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.operations.QuarantinedMessage;
+import io.inbox4j.receive.Arrival;
+import io.inbox4j.receive.HeaderJson;
+import io.inbox4j.receive.QuarantineReason;
+import io.inbox4j.store.InboxStore.ReplayPage;
+import io.inbox4j.store.Receipt;
+import io.inbox4j.transport.Delivery;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.statement.Query;
+
+/** What is done with dead and quarantined messages. */
+final class Operations {
+
+  private final Jdbi jdbi;
+  private final Receiving receiving;
+
+  Operations(Jdbi jdbi, Receiving receiving) {
+    this.jdbi = jdbi;
+    this.receiving = receiving;
+  }
+
+  List<DeadMessage> listDead(MessageFilter filter, int limit) {
+    return jdbi.withHandle(
+        handle -> select(handle, Sql.LIST_DEAD, filter, 0, limit).map(Operations::dead).list());
+  }
+
+  List<DeadMessage> replayDead(MessageFilter filter, long after, int limit) {
+    return jdbi.inTransaction(
+        handle ->
+            select(handle, Sql.REPLAY_DEAD, filter, after, limit).map(Operations::dead).list());
+  }
+
+  List<QuarantinedMessage> listQuarantined(MessageFilter filter, long after, int limit) {
+    return jdbi.withHandle(
+        handle ->
+            select(handle, Sql.LIST_QUARANTINED, filter, after, limit)
+                .map(Operations::quarantined)
+                .list());
+  }
+
+  ReplayPage replayQuarantined(
+      MessageFilter filter, long after, int limit, Function<QuarantinedMessage, Arrival> check) {
+    return jdbi.inTransaction(
+        handle -> {
+          List<QuarantinedMessage> page =
+              select(handle, Sql.LOCK_QUARANTINED, filter, after, limit)
+                  .map(Operations::quarantined)
+                  .list();
+          long last = page.isEmpty() ? after : page.get(page.size() - 1).sequence();
+          return new ReplayPage(page.size(), last, storeAnew(handle, page, check));
+        });
+  }
+
+  /** Stores what passes the check now, and takes it and what was stored before off the list. */
+  private List<Arrival.Event> storeAnew(
+      Handle handle, List<QuarantinedMessage> page, Function<QuarantinedMessage, Arrival> check) {
+    List<QuarantinedMessage> passed = new ArrayList<>();
+    List<Arrival.Event> events = new ArrayList<>();
+    for (QuarantinedMessage message : page) {
+      if (check.apply(message) instanceof Arrival.Event event) {
+        passed.add(message);
+        events.add(event);
+      }
+    }
+    if (events.isEmpty()) {
+      return List.of();
+    }
+    List<Receipt> receipts = receiving.storeEvents(handle, passed.get(0).endpoint(), events);
+    List<Long> leaving = new ArrayList<>();
+    List<Arrival.Event> replayed = new ArrayList<>();
+    for (int i = 0; i < events.size(); i++) {
+      if (receipts.get(i) != Receipt.CONFLICT) {
+        leaving.add(passed.get(i).sequence());
+      }
+      if (receipts.get(i) == Receipt.STORED) {
+        replayed.add(events.get(i));
+      }
+    }
+    handle
+        .createUpdate(Sql.LEAVE_QUARANTINE)
+        .bind("seqs", PgArray.longs(leaving, Function.identity()))
+        .execute();
+    return replayed;
+  }
+
+  private static Query select(
+      Handle handle, String sql, MessageFilter filter, long after, int limit) {
+    return handle
+        .createQuery(sql)
+        .bind("endpoint", filter.endpoint())
+        .bind("types", PgArray.texts(List.copyOf(filter.types()), Function.identity()))
+        .bind("text", filter.text())
+        .bind("olderThan", new Interval(filter.olderThan()))
+        .bind("after", after)
+        .bind("limit", limit);
+  }
+
+  private static DeadMessage dead(ResultSet row, Object context) throws SQLException {
+    return new DeadMessage(
+        row.getLong("seq"),
+        row.getString("endpoint"),
+        row.getObject("message_id", UUID.class),
+        row.getString("type"),
+        row.getInt("attempts"),
+        row.getString("error"),
+        instant(row, "dead_on_utc"));
+  }
+
+  private static QuarantinedMessage quarantined(ResultSet row, Object context) throws SQLException {
+    Delivery delivery =
+        new Delivery(
+            row.getString("message_id"),
+            row.getString("type"),
+            row.getString("content_type"),
+            row.getString("content_encoding"),
+            row.getString("correlation_id"),
+            row.getString("source"),
+            HeaderJson.read(row.getString("headers")),
+            row.getBytes("body"),
+            row.getBoolean("redelivered"));
+    return new QuarantinedMessage(
+        row.getLong("seq"),
+        row.getString("endpoint"),
+        QuarantineReason.ofCode(row.getString("reason")),
+        row.getString("detail"),
+        instant(row, "quarantined_on_utc"),
+        delivery);
+  }
+
+  private static Instant instant(ResultSet row, String column) throws SQLException {
+    return row.getObject(column, OffsetDateTime.class).toInstant();
+  }
+}

@@ -1,0 +1,166 @@
+package io.inbox4j.jdbi;
+
+import io.inbox4j.MessageIds;
+import io.inbox4j.receive.Arrival;
+import io.inbox4j.receive.QuarantineReason;
+import io.inbox4j.store.Receipt;
+import io.inbox4j.transport.Delivery;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jdbi.v3.core.Handle;
+
+/** The statements that store a batch of deliveries, within a transaction. */
+final class Receiving {
+
+  private final boolean notify;
+
+  Receiving(boolean notify) {
+    this.notify = notify;
+  }
+
+  /** Stores events and puts the rest aside; returns what became of each, in the same order. */
+  List<Receipt> store(Handle handle, String endpoint, List<Arrival> batch) {
+    List<Arrival.Event> events = new ArrayList<>(batch.size());
+    List<Arrival.Rejected> rejected = new ArrayList<>();
+    for (Arrival arrival : batch) {
+      if (arrival instanceof Arrival.Event event) {
+        events.add(event);
+      } else {
+        rejected.add((Arrival.Rejected) arrival);
+      }
+    }
+    List<Receipt> receipts = storeEvents(handle, endpoint, events);
+    for (int i = 0; i < events.size(); i++) {
+      if (receipts.get(i) == Receipt.CONFLICT) {
+        rejected.add(conflict(events.get(i)));
+      }
+    }
+    if (!rejected.isEmpty()) {
+      quarantine(handle, endpoint, rejected);
+    }
+    return inOrderOf(batch, receipts);
+  }
+
+  /** Stores events once; the receipts say which were there before, with the same body or not. */
+  List<Receipt> storeEvents(Handle handle, String endpoint, List<Arrival.Event> events) {
+    if (events.isEmpty()) {
+      return List.of();
+    }
+    Set<UUID> stored = insert(handle, endpoint, events);
+    if (stored.size() == events.size()) {
+      return Collections.nCopies(events.size(), Receipt.STORED);
+    }
+    Receipt[] receipts = new Receipt[events.size()];
+    List<Arrival.Event> seenBefore = new ArrayList<>();
+    List<Integer> places = new ArrayList<>();
+    for (int i = 0; i < receipts.length; i++) {
+      if (stored.remove(events.get(i).messageId())) {
+        receipts[i] = Receipt.STORED;
+      } else {
+        receipts[i] = Receipt.DUPLICATE;
+        seenBefore.add(events.get(i));
+        places.add(i);
+      }
+    }
+    for (int ordinal : conflicts(handle, endpoint, seenBefore)) {
+      receipts[places.get(ordinal - 1)] = Receipt.CONFLICT;
+    }
+    return Arrays.asList(receipts);
+  }
+
+  private Set<UUID> insert(Handle handle, String endpoint, List<Arrival.Event> events) {
+    return handle
+        .createQuery(Sql.STORE)
+        .bind("endpoint", endpoint)
+        .bind("notify", notify)
+        .bind("ids", PgArray.uuids(events, Arrival.Event::messageId))
+        .bind("types", PgArray.texts(events, Arrival.Event::type))
+        .bind("contentTypes", PgArray.texts(events, event -> event.delivery().contentType()))
+        .bind("bodies", PgArray.bytes(events, event -> event.delivery().body()))
+        .bind("headers", PgArray.texts(events, Arrival.Event::headers))
+        .bind("correlationIds", PgArray.texts(events, event -> event.delivery().correlationId()))
+        .bind("sources", PgArray.texts(events, event -> event.delivery().source()))
+        .bind("redelivered", PgArray.booleans(events, event -> event.delivery().redelivered()))
+        .map((row, context) -> row.getObject(1, UUID.class))
+        .collect(Collectors.toCollection(HashSet::new));
+  }
+
+  private static List<Integer> conflicts(
+      Handle handle, String endpoint, List<Arrival.Event> seenBefore) {
+    return handle
+        .createQuery(Sql.CONFLICTS)
+        .bind("endpoint", endpoint)
+        .bind("ids", PgArray.uuids(seenBefore, Arrival.Event::messageId))
+        .bind("types", PgArray.texts(seenBefore, Arrival.Event::type))
+        .bind("bodies", PgArray.bytes(seenBefore, event -> event.delivery().body()))
+        .map((row, context) -> row.getInt(1))
+        .list();
+  }
+
+  private static Arrival.Rejected conflict(Arrival.Event event) {
+    return new Arrival.Rejected(
+        event.delivery(),
+        event.headers(),
+        QuarantineReason.ID_CONFLICT,
+        "the id %s is stored with another body or type".formatted(event.messageId()));
+  }
+
+  private static void quarantine(Handle handle, String endpoint, List<Arrival.Rejected> rejected) {
+    handle
+        .createUpdate(Sql.QUARANTINE)
+        .bind("endpoint", endpoint)
+        .bind("reasons", PgArray.texts(rejected, it -> it.reason().code()))
+        .bind("details", PgArray.texts(rejected, Arrival.Rejected::detail))
+        .bind("fingerprints", PgArray.uuids(rejected, Receiving::fingerprint))
+        .bind("messageIds", PgArray.texts(rejected, it -> it.delivery().messageId()))
+        .bind("types", PgArray.texts(rejected, it -> it.delivery().type()))
+        .bind("contentTypes", PgArray.texts(rejected, it -> it.delivery().contentType()))
+        .bind("contentEncodings", PgArray.texts(rejected, it -> it.delivery().contentEncoding()))
+        .bind("correlationIds", PgArray.texts(rejected, it -> it.delivery().correlationId()))
+        .bind("sources", PgArray.texts(rejected, it -> it.delivery().source()))
+        .bind("headers", PgArray.texts(rejected, Arrival.Rejected::headers))
+        .bind("bodies", PgArray.bytes(rejected, it -> it.delivery().body()))
+        .bind("redelivered", PgArray.booleans(rejected, it -> it.delivery().redelivered()))
+        .execute();
+  }
+
+  /** The same for every delivery of the same thing, so that a repeated one is kept once. */
+  private static UUID fingerprint(Arrival.Rejected rejected) {
+    Delivery delivery = rejected.delivery();
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    String names =
+        rejected.reason()
+            + "\n"
+            + delivery.messageId()
+            + "\n"
+            + delivery.type()
+            + "\n"
+            + delivery.contentType()
+            + "\n"
+            + delivery.contentEncoding()
+            + "\n";
+    all.writeBytes(names.getBytes(StandardCharsets.UTF_8));
+    all.writeBytes(delivery.body());
+    return MessageIds.ofContent(all.toByteArray());
+  }
+
+  private static List<Receipt> inOrderOf(List<Arrival> batch, List<Receipt> ofEvents) {
+    if (ofEvents.size() == batch.size()) {
+      return ofEvents;
+    }
+    List<Receipt> receipts = new ArrayList<>(batch.size());
+    int event = 0;
+    for (Arrival arrival : batch) {
+      receipts.add(arrival instanceof Arrival.Event ? ofEvents.get(event++) : Receipt.QUARANTINED);
+    }
+    return receipts;
+  }
+}

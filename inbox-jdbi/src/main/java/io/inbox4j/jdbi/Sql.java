@@ -1,0 +1,205 @@
+package io.inbox4j.jdbi;
+
+/** Every statement of the store, to be read and pasted into psql. */
+final class Sql {
+
+  private Sql() {}
+
+  /** Stores events once, in this order; tells listening processes, once. */
+  static final String STORE =
+      """
+      WITH arrived AS (
+        SELECT * FROM unnest(:ids, :types, :contentTypes, :bodies, :headers,
+                             :correlationIds, :sources, :redelivered)
+        WITH ORDINALITY AS a (message_id, type, content_type, body, headers,
+                              correlation_id, source, redelivered, n)
+      ), stored AS (
+        INSERT INTO inbox_messages (endpoint, message_id, type, content_type, body, headers,
+                                    correlation_id, source, redelivered)
+        SELECT :endpoint, message_id, type, content_type, body, headers,
+               correlation_id, source, redelivered
+        FROM arrived ORDER BY n
+        ON CONFLICT (message_id, endpoint) DO NOTHING
+        RETURNING seq, message_id, type
+      ), queued AS (
+        INSERT INTO inbox_pending (seq, endpoint, type)
+        SELECT seq, :endpoint, type FROM stored
+      )
+      SELECT message_id, (SELECT pg_notify('inbox', :endpoint)::text WHERE :notify) FROM stored
+      """;
+
+  /** Of events that were not stored anew: which are stored with another body or type. */
+  static final String CONFLICTS =
+      """
+      SELECT a.n FROM unnest(:ids, :types, :bodies) WITH ORDINALITY AS a (message_id, type, body, n)
+      JOIN inbox_messages m ON m.message_id = a.message_id AND m.endpoint = :endpoint
+      WHERE m.body <> a.body OR m.type <> a.type
+      """;
+
+  /** Puts deliveries aside, each once. */
+  static final String QUARANTINE =
+      """
+      INSERT INTO inbox_quarantine (endpoint, reason, detail, fingerprint, message_id, type,
+                                    content_type, content_encoding, correlation_id, source,
+                                    headers, body, redelivered)
+      SELECT :endpoint, reason, detail, fingerprint, message_id, type,
+             content_type, content_encoding, correlation_id, source, headers, body, redelivered
+      FROM unnest(:reasons, :details, :fingerprints, :messageIds, :types, :contentTypes,
+                  :contentEncodings, :correlationIds, :sources, :headers, :bodies, :redelivered)
+      WITH ORDINALITY AS a (reason, detail, fingerprint, message_id, type, content_type,
+                            content_encoding, correlation_id, source, headers, body, redelivered, n)
+      ORDER BY n
+      ON CONFLICT (endpoint, fingerprint) DO NOTHING
+      """;
+
+  private static final String CLAIMED_COLUMNS =
+      """
+      SELECT c.seq, c.due_on_utc, c.attempts, c.crashes, c.suspect,
+             m.message_id, m.type, m.body, m.headers, m.correlation_id, m.source, m.redelivered,
+             m.received_on_utc, now() AS claimed_on_utc
+      FROM claimed c JOIN inbox_messages m USING (seq)
+      """;
+
+  /**
+   * Claims due messages: endpoint, types, and the due time to look from.
+   *
+   * <p>A plan made while the table was nearly empty would stay a sequential scan when it has grown,
+   * so that is switched off for this statement, and the limit is a literal.
+   *
+   * <p>A row that carries the lock of an ended transaction, and not of the one that wrote it, was
+   * in hand when that transaction ended without an outcome: a suspect.
+   */
+  static String claim(int limit, long idleTimeoutMillis) {
+    return """
+        SET LOCAL idle_in_transaction_session_timeout = %d;
+        SET LOCAL enable_seqscan = off;
+        WITH claimed AS MATERIALIZED (
+          SELECT seq, due_on_utc, attempts, crashes,
+                 crashes > 0 OR (xmax <> '0'::xid AND xmax <> xmin) AS suspect
+          FROM inbox_pending
+          WHERE endpoint = ? AND type = ANY (?) AND due_on_utc <= now() AND due_on_utc >= ?
+          ORDER BY due_on_utc, seq
+          LIMIT %d
+          FOR UPDATE SKIP LOCKED
+        )
+        %s ORDER BY c.due_on_utc, c.seq;
+        SET LOCAL enable_seqscan TO DEFAULT
+        """
+        .formatted(idleTimeoutMillis, limit, CLAIMED_COLUMNS);
+  }
+
+  /** Claims one message, due or not. */
+  static String claimOne(long idleTimeoutMillis) {
+    return """
+        SET LOCAL idle_in_transaction_session_timeout = %d;
+        WITH claimed AS MATERIALIZED (
+          SELECT seq, due_on_utc, attempts, crashes, true AS suspect
+          FROM inbox_pending WHERE seq = ?
+          FOR UPDATE SKIP LOCKED
+        )
+        %s
+        """
+        .formatted(idleTimeoutMillis, CLAIMED_COLUMNS);
+  }
+
+  static final String BEGIN_ALONE =
+      """
+      UPDATE inbox_pending SET crashes = crashes + 1, due_on_utc = clock_timestamp() + :holdBack
+      WHERE seq = (SELECT seq FROM inbox_pending WHERE seq = :seq AND due_on_utc <= clock_timestamp()
+                   FOR UPDATE SKIP LOCKED)
+      """;
+
+  static final String TAKE_BACK =
+      """
+      UPDATE inbox_pending SET crashes = crashes - 1, due_on_utc = clock_timestamp()
+      WHERE seq = :seq AND crashes > 0
+      """;
+
+  static final String PROCESSED =
+      """
+      WITH done AS (
+        DELETE FROM inbox_pending WHERE seq = ANY (:seqs)
+        RETURNING seq, attempts + greatest(crashes, 1) AS attempts
+      )
+      INSERT INTO inbox_processed (seq, attempts, processed_on_utc)
+      SELECT seq, attempts, statement_timestamp() FROM done
+      """;
+
+  static final String RETRY =
+      """
+      UPDATE inbox_pending p
+      SET attempts = attempts + greatest(crashes, 1), crashes = 0,
+          due_on_utc = clock_timestamp() + r.delay, last_error = r.error
+      FROM unnest(:seqs, :delays::interval[], :errors) AS r (seq, delay, error)
+      WHERE p.seq = r.seq
+      """;
+
+  static final String DEAD =
+      """
+      WITH gone AS (
+        DELETE FROM inbox_pending p USING unnest(:seqs, :errors) AS d (seq, error)
+        WHERE p.seq = d.seq
+        RETURNING p.seq, p.attempts + greatest(p.crashes, 1) AS attempts, d.error
+      )
+      INSERT INTO inbox_dead (seq, attempts, error, dead_on_utc)
+      SELECT seq, attempts, error, statement_timestamp() FROM gone
+      """;
+
+  private static final String CHOSEN_DEAD =
+      """
+      SELECT d.seq, m.endpoint, m.message_id, m.type, d.attempts, d.error, d.dead_on_utc
+      FROM inbox_dead d JOIN inbox_messages m USING (seq)
+      WHERE d.seq > :after
+        AND (CAST(:endpoint AS text) IS NULL OR m.endpoint = :endpoint)
+        AND (cardinality(:types) = 0 OR m.type = ANY (:types))
+        AND (CAST(:text AS text) IS NULL OR strpos(d.error, :text) > 0)
+        AND (CAST(:olderThan AS interval) IS NULL OR d.dead_on_utc <= now() - CAST(:olderThan AS interval))
+      ORDER BY d.seq
+      LIMIT :limit
+      """;
+
+  static final String LIST_DEAD = CHOSEN_DEAD;
+
+  static final String REPLAY_DEAD =
+      """
+      WITH chosen AS (
+      %s FOR UPDATE OF d SKIP LOCKED
+      ), gone AS (
+        DELETE FROM inbox_dead WHERE seq IN (SELECT seq FROM chosen)
+        RETURNING seq
+      ), queued AS (
+        INSERT INTO inbox_pending (seq, endpoint, type)
+        SELECT seq, endpoint, type FROM chosen JOIN gone USING (seq) ORDER BY seq
+      )
+      SELECT chosen.*, (SELECT pg_notify('inbox', :endpoint) WHERE CAST(:endpoint AS text) IS NOT NULL)
+      FROM chosen ORDER BY seq
+      """
+          .formatted(CHOSEN_DEAD);
+
+  static final String LIST_QUARANTINED =
+      """
+      SELECT * FROM inbox_quarantine
+      WHERE seq > :after
+        AND (CAST(:endpoint AS text) IS NULL OR endpoint = :endpoint)
+        AND (cardinality(:types) = 0 OR type = ANY (:types))
+        AND (CAST(:text AS text) IS NULL OR strpos(reason || ' ' || detail, :text) > 0)
+        AND (CAST(:olderThan AS interval) IS NULL OR quarantined_on_utc <= now() - CAST(:olderThan AS interval))
+      ORDER BY seq
+      LIMIT :limit
+      """;
+
+  static final String LOCK_QUARANTINED = LIST_QUARANTINED + "FOR UPDATE SKIP LOCKED";
+
+  static final String LEAVE_QUARANTINE = "DELETE FROM inbox_quarantine WHERE seq = ANY (:seqs)";
+
+  static final String MARK = "SAVEPOINT inbox_segment";
+  static final String KEEP = "RELEASE SAVEPOINT inbox_segment";
+  static final String UNDO = "ROLLBACK TO SAVEPOINT inbox_segment; RELEASE SAVEPOINT inbox_segment";
+
+  static final String LISTEN = "LISTEN inbox";
+  static final String UNLISTEN = "UNLISTEN inbox";
+
+  static final String LOCK_FOR_MIGRATION = "SELECT pg_advisory_xact_lock(:lock)";
+  static final String HAS_SCHEMA_TABLE = "SELECT to_regclass('inbox_schema') IS NOT NULL";
+  static final String SCHEMA_VERSION = "SELECT coalesce(max(version), 0) FROM inbox_schema";
+}
