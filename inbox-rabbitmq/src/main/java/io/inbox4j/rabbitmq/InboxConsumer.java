@@ -1,0 +1,177 @@
+package io.inbox4j.rabbitmq;
+
+import com.rabbitmq.client.AMQP.BasicProperties;
+import com.rabbitmq.client.AlreadyClosedException;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.DefaultConsumer;
+import com.rabbitmq.client.Envelope;
+import com.rabbitmq.client.ShutdownSignalException;
+import io.inbox4j.IntegrationEvent;
+import io.inbox4j.receive.Intake;
+import io.inbox4j.store.StoreUnavailableException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Stores what a channel delivers, and acknowledges it; it does nothing else.
+ *
+ * <p>The channel's thread only puts deliveries into a buffer. A thread of the consumer's own takes
+ * whatever has arrived, has it stored in one transaction, and acknowledges it as a whole: what it
+ * takes is always the oldest of what the channel has delivered. While the database is away the
+ * deliveries stay unacknowledged, and the broker stops sending at the prefetch.
+ *
+ * <p>The channel is this consumer's alone.
+ *
+ * @param <T> what the endpoint's events are
+ */
+public final class InboxConsumer<T extends IntegrationEvent> extends DefaultConsumer {
+
+  private static final Logger log = LoggerFactory.getLogger(InboxConsumer.class);
+  private static final Duration MIN_BACKOFF = Duration.ofMillis(50);
+  private static final Duration MAX_BACKOFF = Duration.ofSeconds(5);
+  private static final Duration GLANCE = Duration.ofMillis(100);
+
+  private final String queue;
+  private final Intake<T> intake;
+  private final int batchSize;
+  private final BlockingQueue<AmqpDelivery> buffer = new LinkedBlockingQueue<>();
+  private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
+  private final CountDownLatch closing = new CountDownLatch(1);
+  private final Thread persister;
+  private final AtomicLong stored = new AtomicLong();
+
+  /**
+   * A consumer for a channel that nobody else uses; {@link #start} begins.
+   *
+   * @param queue the queue
+   * @param intake where deliveries are stored
+   * @param batchSize how many deliveries are stored in one transaction at most
+   */
+  public InboxConsumer(Channel channel, String queue, Intake<T> intake, int batchSize) {
+    super(channel);
+    this.queue = queue;
+    this.intake = intake;
+    this.batchSize = batchSize;
+    this.persister = new Thread(this::persist, "inbox-consumer-" + queue);
+  }
+
+  /** Begins to consume, with this many unacknowledged deliveries in hand at most. */
+  public void start(int prefetch) throws IOException {
+    getChannel().basicQos(prefetch);
+    persister.start();
+    getChannel().basicConsume(queue, false, this);
+  }
+
+  /** Completes when the consumer can go on no longer, with what stopped it. */
+  public CompletableFuture<Throwable> failure() {
+    return failure;
+  }
+
+  /** How many deliveries were stored and acknowledged. */
+  public long stored() {
+    return stored.get();
+  }
+
+  @Override
+  public void handleDelivery(
+      String consumerTag, Envelope envelope, BasicProperties properties, byte[] body) {
+    buffer.add(new AmqpDelivery(envelope, properties, body));
+  }
+
+  @Override
+  public void handleCancel(String consumerTag) {
+    failure.complete(
+        new IOException("the broker cancelled the consumer: the queue was deleted, or has moved"));
+  }
+
+  @Override
+  public void handleShutdownSignal(String consumerTag, ShutdownSignalException signal) {
+    failure.complete(signal);
+  }
+
+  private void persist() {
+    try {
+      List<AmqpDelivery> batch = new ArrayList<>(batchSize);
+      while (!failure.isDone()) {
+        AmqpDelivery first = buffer.poll(GLANCE.toMillis(), TimeUnit.MILLISECONDS);
+        if (first != null) {
+          batch.add(first);
+          buffer.drainTo(batch, batchSize - 1);
+          store(batch);
+          batch.clear();
+        } else if (closing.getCount() == 0) {
+          return;
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (Throwable e) { // whatever it is, the supervisor gets it and starts anew
+      failure.complete(e);
+    }
+  }
+
+  private void store(List<AmqpDelivery> batch) throws IOException, InterruptedException {
+    Duration backoff = MIN_BACKOFF;
+    while (!failure.isDone()) {
+      try {
+        intake.store(batch.stream().map(AmqpDelivery::toDelivery).toList());
+        acknowledge(batch);
+        return;
+      } catch (StoreUnavailableException e) {
+        log.warn(
+            "{} deliveries of {} wait, unacknowledged, for the database; trying again in {}: {}",
+            batch.size(),
+            queue,
+            backoff,
+            e.getMessage());
+        if (closing.await(backoff.toMillis(), TimeUnit.MILLISECONDS)) {
+          throw new IOException("closed while the database was away", e);
+        }
+        backoff = backoff.multipliedBy(2);
+        backoff = backoff.compareTo(MAX_BACKOFF) > 0 ? MAX_BACKOFF : backoff;
+      }
+    }
+  }
+
+  private void acknowledge(List<AmqpDelivery> batch) throws IOException {
+    try {
+      getChannel().basicAck(batch.get(batch.size() - 1).tag(), true);
+      stored.addAndGet(batch.size());
+    } catch (AlreadyClosedException e) {
+      failure.complete(e); // stored, and delivered again: duplicates change nothing
+    }
+  }
+
+  /**
+   * Stops taking, and stores and acknowledges what is in hand until the deadline. The channel stays
+   * open.
+   */
+  public void close(Duration deadline) {
+    try {
+      if (getChannel().isOpen() && getConsumerTag() != null) {
+        getChannel().basicCancel(getConsumerTag());
+      }
+    } catch (IOException | AlreadyClosedException e) {
+      log.debug("The consumer of {} could not be cancelled; its channel is gone", queue, e);
+    }
+    closing.countDown();
+    try {
+      persister.join(Math.max(1, deadline.toMillis()));
+      if (persister.isAlive()) {
+        persister.interrupt();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

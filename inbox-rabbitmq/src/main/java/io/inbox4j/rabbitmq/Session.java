@@ -1,0 +1,85 @@
+package io.inbox4j.rabbitmq;
+
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import io.inbox4j.IntegrationEvent;
+import io.inbox4j.receive.Intake;
+import io.inbox4j.transport.ReceiveEndpoint;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One life of an endpoint's connection: from the connect to the first failure of any kind. */
+final class Session<T extends IntegrationEvent> {
+
+  private static final Logger log = LoggerFactory.getLogger(Session.class);
+  private static final int CLOSE_TIMEOUT_MILLIS = 2_000;
+
+  private final Connection connection;
+  private final List<InboxConsumer<T>> consumers = new ArrayList<>();
+  private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
+
+  private Session(Connection connection) {
+    this.connection = connection;
+    connection.addShutdownListener(failure::complete);
+  }
+
+  /** Connects, declares, and consumes with the given prefetch. */
+  static <T extends IntegrationEvent> Session<T> open(
+      ConnectionFactory factory, ReceiveEndpoint endpoint, Intake<T> intake, int prefetch)
+      throws IOException, TimeoutException {
+    Session<T> session = new Session<>(factory.newConnection("inbox:" + endpoint.queue()));
+    try {
+      new TopologyDeclaration(session.connection, endpoint).declare();
+      session.consume(endpoint, intake, prefetch);
+      return session;
+    } catch (IOException | TimeoutException | RuntimeException e) {
+      session.abort();
+      throw e;
+    }
+  }
+
+  private void consume(ReceiveEndpoint endpoint, Intake<T> intake, int prefetch)
+      throws IOException {
+    for (int i = 0; i < endpoint.consumers(); i++) {
+      Channel channel = connection.createChannel();
+      InboxConsumer<T> consumer =
+          new InboxConsumer<>(channel, endpoint.queue(), intake, endpoint.batchSize());
+      consumers.add(consumer);
+      consumer.failure().thenAccept(failure::complete);
+      consumer.start(prefetch);
+    }
+  }
+
+  /** Completes when the session can go on no longer, with what stopped it. */
+  CompletableFuture<Throwable> failure() {
+    return failure;
+  }
+
+  /** Whether anything was stored and acknowledged. */
+  boolean gotThrough() {
+    return consumers.stream().anyMatch(consumer -> consumer.stored() > 0);
+  }
+
+  /** Stores and acknowledges what is in hand until the deadline, and disconnects. */
+  void close(Duration deadline) {
+    long until = System.nanoTime() + deadline.toNanos();
+    consumers.forEach(
+        consumer -> consumer.close(Duration.ofNanos(Math.max(0, until - System.nanoTime()))));
+    abort();
+  }
+
+  /** Disconnects at once; what is not acknowledged is delivered again. */
+  void abort() {
+    failure.complete(new IOException("the session was closed"));
+    consumers.forEach(consumer -> consumer.failure().complete(new IOException("closed")));
+    connection.abort(CLOSE_TIMEOUT_MILLIS);
+    log.debug("Disconnected {}", connection.getClientProvidedName());
+  }
+}

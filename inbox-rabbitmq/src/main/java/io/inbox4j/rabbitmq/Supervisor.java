@@ -1,0 +1,181 @@
+package io.inbox4j.rabbitmq;
+
+import com.rabbitmq.client.ConnectionFactory;
+import io.inbox4j.InboxException;
+import io.inbox4j.InboxListener;
+import io.inbox4j.IntegrationEvent;
+import io.inbox4j.receive.Intake;
+import io.inbox4j.transport.InboxTransport;
+import io.inbox4j.transport.ReceiveEndpoint;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps an endpoint consuming: connect, declare, consume, wait for a failure of any kind, back off,
+ * again.
+ *
+ * <p>A message that no client can read kills every connection it is delivered to, and takes its
+ * neighbours with it towards the delivery limit. So after a few sessions in a row that got nothing
+ * through, it goes on with a prefetch of 1 until one message got through: then only the culprit
+ * reaches the limit.
+ */
+final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Receiver, Runnable {
+
+  private static final Logger log = LoggerFactory.getLogger(RabbitTransport.class);
+  private static final Duration MIN_BACKOFF = Duration.ofMillis(100);
+  private static final Duration MAX_BACKOFF = Duration.ofSeconds(5);
+  private static final Duration FIRST_ATTEMPT = Duration.ofSeconds(15);
+  private static final int FUTILE_SESSIONS_BEFORE_CAUTION = 3;
+  private static final long GLANCE_MILLIS = 50;
+
+  private final ConnectionFactory factory;
+  private final ReceiveEndpoint endpoint;
+  private final Intake<T> intake;
+  private final InboxListener listener;
+  private final Thread thread;
+  private final CompletableFuture<Boolean> firstAttempt = new CompletableFuture<>();
+  private final CountDownLatch closing = new CountDownLatch(1);
+  private volatile @Nullable Session<T> session;
+  private int futileSessions;
+  private Duration backoff = MIN_BACKOFF;
+
+  Supervisor(
+      ConnectionFactory factory,
+      ReceiveEndpoint endpoint,
+      Intake<T> intake,
+      InboxListener listener) {
+    this.factory = factory;
+    this.endpoint = endpoint;
+    this.intake = intake;
+    this.listener = listener;
+    this.thread = new Thread(this, "inbox-supervisor-" + endpoint.queue());
+  }
+
+  /** Starts, and waits for the first attempt: a mistake in the configuration is thrown here. */
+  void start() {
+    thread.start();
+    try {
+      firstAttempt.get(FIRST_ATTEMPT.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      close(Duration.ZERO);
+      throw e.getCause() instanceof TopologyException refusal
+          ? refusal
+          : new InboxException("receiving could not start", e.getCause());
+    } catch (TimeoutException e) {
+      log.warn("{} is not connected yet; it goes on in the background.", endpoint.queue());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void run() {
+    while (closing.getCount() > 0) {
+      Throwable failure = runSession();
+      if (closing.getCount() == 0) {
+        return;
+      }
+      log.warn(
+          "{} does not consume; connecting again in {}: {}",
+          endpoint.queue(),
+          backoff,
+          failure.toString());
+      listener.disconnected(endpoint.queue(), failure);
+      rest();
+    }
+  }
+
+  /** Runs until something fails, and returns what. */
+  private Throwable runSession() {
+    boolean cautious = futileSessions >= FUTILE_SESSIONS_BEFORE_CAUTION;
+    Session<T> current = null;
+    try {
+      current = Session.open(factory, endpoint, intake, cautious ? 1 : endpoint.prefetch());
+      session = current;
+      firstAttempt.complete(true);
+      log.info("{} consumes{}", endpoint.queue(), cautious ? ", with a prefetch of 1" : "");
+      listener.connected(endpoint.queue());
+      return await(current, cautious);
+    } catch (TopologyException e) {
+      firstAttempt.completeExceptionally(e);
+      log.error("{} is refused and tried again: {}", endpoint.queue(), e.getMessage());
+      return e;
+    } catch (IOException | TimeoutException | RuntimeException e) {
+      firstAttempt.complete(false);
+      return e;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return e;
+    } finally {
+      session = null;
+      if (current != null) {
+        judge(current);
+        current.abort();
+      }
+    }
+  }
+
+  private Throwable await(Session<T> current, boolean cautious) throws InterruptedException {
+    while (true) {
+      try {
+        if (!cautious) {
+          return current.failure().get();
+        }
+        return current.failure().get(GLANCE_MILLIS, TimeUnit.MILLISECONDS);
+      } catch (TimeoutException e) {
+        if (current.gotThrough()) {
+          return new IOException("a message got through; going on with the usual prefetch");
+        }
+      } catch (ExecutionException e) {
+        return e;
+      }
+    }
+  }
+
+  /** A session that got something through is a reason to begin afresh. */
+  private void judge(Session<T> ended) {
+    if (ended.gotThrough()) {
+      futileSessions = 0;
+      backoff = MIN_BACKOFF;
+    } else {
+      futileSessions++;
+    }
+  }
+
+  private void rest() {
+    double jitter = 0.5 + ThreadLocalRandom.current().nextDouble();
+    try {
+      if (closing.await((long) (backoff.toMillis() * jitter), TimeUnit.MILLISECONDS)) {
+        return;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      closing.countDown();
+    }
+    backoff = backoff.multipliedBy(2);
+    backoff = backoff.compareTo(MAX_BACKOFF) > 0 ? MAX_BACKOFF : backoff;
+  }
+
+  @Override
+  public void close(Duration deadline) {
+    closing.countDown();
+    Session<T> current = session;
+    if (current != null) {
+      current.close(deadline);
+    }
+    try {
+      thread.join(Math.max(1_000, deadline.toMillis()));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

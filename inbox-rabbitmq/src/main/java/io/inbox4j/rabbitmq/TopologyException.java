@@ -1,0 +1,19 @@
+package io.inbox4j.rabbitmq;
+
+import io.inbox4j.InboxException;
+
+/** The broker refuses a queue, exchange or binding as it is configured; the message says why. */
+public final class TopologyException extends InboxException {
+
+  private final String endpoint;
+
+  TopologyException(String endpoint, String message, Throwable cause) {
+    super(message, cause);
+    this.endpoint = endpoint;
+  }
+
+  /** The endpoint that it is about. */
+  public String endpoint() {
+    return endpoint;
+  }
+}

@@ -1,0 +1,7 @@
+/**
+ * The transport from RabbitMQ; the way in is {@link io.inbox4j.rabbitmq.RabbitTransport#connect}.
+ */
+@NullMarked
+package io.inbox4j.rabbitmq;
+
+import org.jspecify.annotations.NullMarked;
