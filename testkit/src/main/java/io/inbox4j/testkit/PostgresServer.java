@@ -1,0 +1,163 @@
+package io.inbox4j.testkit;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import io.zonky.test.db.postgres.util.LinuxUtils;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/**
+ * A real PostgreSQL of this JVM's own, which a test can kill and restart.
+ *
+ * <ul>
+ *   <li>Commits are durable: {@code fsync}, {@code full_page_writes} and {@code synchronous_commit}
+ *       are on.
+ *   <li>{@code max_connections} is 200.
+ *   <li>The port and the data stay the same over a restart.
+ * </ul>
+ *
+ * <p>It ends with {@link #close()} or with the JVM, whichever comes first.
+ */
+public final class PostgresServer implements AutoCloseable {
+
+  private static final String USER = "postgres";
+  private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+
+  private final EmbeddedPostgres postgres;
+  private final PostgresFiles files;
+  private final AtomicInteger databases = new AtomicInteger();
+  private boolean killed;
+  private boolean closed;
+
+  private PostgresServer(EmbeddedPostgres postgres, PostgresFiles files) {
+    this.postgres = postgres;
+    this.files = files;
+  }
+
+  /** Starts a new server with an empty data directory; the caller closes it. */
+  public static PostgresServer start() {
+    try {
+      Path data = Files.createTempDirectory("inbox-postgres");
+      EmbeddedPostgres postgres =
+          EmbeddedPostgres.builder()
+              .setDataDirectory(data)
+              .setPort(FreePort.choose())
+              .setPGStartupWait(START_TIMEOUT)
+              .setLocaleConfig("locale", "C")
+              // The builder's own defaults give up durability for speed.
+              .setServerConfig("fsync", "on")
+              .setServerConfig("full_page_writes", "on")
+              .setServerConfig("synchronous_commit", "on")
+              .setServerConfig("max_connections", "200")
+              // The lock file of a socket would outlive a kill.
+              .setServerConfig("unix_socket_directories", "''")
+              .start();
+      return new PostgresServer(postgres, new PostgresFiles(data));
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot start PostgreSQL", e);
+    }
+  }
+
+  /** The one server that the tests of this JVM share; it ends with the JVM. */
+  public static PostgresServer shared() {
+    return Shared.SERVER;
+  }
+
+  /** The JDBC url, user included, of the database that every server has. */
+  public String jdbcUrl() {
+    return postgres.getJdbcUrl(USER, "postgres");
+  }
+
+  /** A data source for {@link #jdbcUrl()} that opens a new connection on every call. */
+  public DataSource dataSource() {
+    return dataSource(jdbcUrl());
+  }
+
+  /** A data source for a url of this server that opens a new connection on every call. */
+  public DataSource dataSource(String jdbcUrl) {
+    PGSimpleDataSource dataSource = new PGSimpleDataSource();
+    dataSource.setUrl(jdbcUrl);
+    return dataSource;
+  }
+
+  /** Creates an empty database that no other test uses, and returns its JDBC url. */
+  public String newDatabase() {
+    String name = "test_" + databases.incrementAndGet();
+    try (Connection connection = dataSource().getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE DATABASE " + name);
+    } catch (SQLException e) {
+      throw new IllegalStateException("cannot create the database " + name, e);
+    }
+    return postgres.getJdbcUrl(USER, name);
+  }
+
+  /** The process id of the postmaster. */
+  public synchronized long pid() {
+    if (killed || closed) {
+      throw new IllegalStateException("the server is " + (closed ? "closed" : "killed"));
+    }
+    return files.postmasterPid();
+  }
+
+  /** Kills the server and its backends at once, as a power failure of the database would. */
+  public synchronized void kill9() {
+    new OsProcess(pid()).killTree();
+    files.awaitSharedMemoryReleased();
+    // Whoever collects ended processes may be late, and PostgreSQL would take the old one for
+    // alive. It is known to be gone.
+    files.deletePidFile();
+    killed = true;
+  }
+
+  /** Starts a killed server again, or stops and starts a running one, on its data and port. */
+  public synchronized void restart() {
+    if (closed) {
+      throw new IllegalStateException("the server is closed");
+    }
+    List<String> command = new ArrayList<>();
+    if (LinuxUtils.isUnshareAvailable()) {
+      // PostgreSQL refuses to run as root.
+      command.addAll(List.of("unshare", "-U"));
+    }
+    command.addAll(files.restartCommand(START_TIMEOUT));
+    Command.output(new ProcessBuilder(command), START_TIMEOUT.plusSeconds(10));
+    killed = false;
+  }
+
+  /** Stops the server and deletes its data. */
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    if (killed) {
+      // Only PostgreSQL itself removes the shared memory that a killed server leaves behind.
+      restart();
+    }
+    OsProcess postmaster = new OsProcess(pid());
+    closed = true;
+    try {
+      postgres.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot stop PostgreSQL", e);
+    } finally {
+      postmaster.killTree();
+    }
+  }
+
+  private static final class Shared {
+    // The embedded server brings a shutdown hook of its own.
+    static final PostgresServer SERVER = start();
+  }
+}

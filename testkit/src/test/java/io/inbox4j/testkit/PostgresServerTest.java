@@ -1,0 +1,112 @@
+package io.inbox4j.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+class PostgresServerTest {
+
+  private static PostgresServer server;
+
+  @BeforeAll
+  static void start() {
+    server = PostgresServer.start();
+  }
+
+  @AfterAll
+  static void close() {
+    long pid = server.pid();
+    server.close();
+    assertThat(new OsProcess(pid).isRunning()).isFalse();
+  }
+
+  @Test
+  void commitsAreDurable() throws SQLException {
+    assertDurable();
+  }
+
+  @Test
+  void committedRowsSurviveAKill() throws SQLException {
+    String url = server.newDatabase();
+    execute(url, "CREATE TABLE kept (id int)");
+    try (Connection open = server.dataSource(url).getConnection();
+        Statement statement = open.createStatement()) {
+      open.setAutoCommit(false);
+      statement.execute("INSERT INTO kept VALUES (-1)");
+      for (int i = 0; i < 100; i++) {
+        execute(url, "INSERT INTO kept VALUES (" + i + ")");
+      }
+      long killed = server.pid();
+
+      server.kill9();
+
+      assertThat(new OsProcess(killed).isRunning()).isFalse();
+      assertThatThrownBy(() -> query(url, "SELECT 1")).isInstanceOf(SQLException.class);
+      assertThatThrownBy(() -> statement.execute("SELECT 1")).isInstanceOf(SQLException.class);
+      assertThatThrownBy(server::pid).hasMessageContaining("killed");
+      server.restart();
+      assertThat(server.pid()).isNotEqualTo(killed);
+    }
+    assertThat(query(url, "SELECT count(*) || ' ' || min(id) FROM kept")).isEqualTo("100 0");
+    assertDurable();
+  }
+
+  @Test
+  void aRunningServerCanBeRestarted() throws SQLException {
+    String url = server.newDatabase();
+    execute(url, "CREATE TABLE kept AS SELECT 7 AS id");
+    long before = server.pid();
+    server.restart();
+    assertThat(server.pid()).isNotEqualTo(before);
+    assertThat(query(url, "SELECT id FROM kept")).isEqualTo("7");
+  }
+
+  @Test
+  void aNewDatabaseIsEmptyAndOnItsOwn() throws SQLException {
+    String one = server.newDatabase();
+    String other = server.newDatabase();
+    execute(one, "CREATE TABLE mine (id int)");
+    assertThat(query(one, "SELECT to_regclass('mine')::text")).isEqualTo("mine");
+    assertThat(query(other, "SELECT to_regclass('mine')::text")).isNull();
+  }
+
+  @Test
+  void aServerThatWasKilledCanBeClosed() {
+    PostgresServer doomed = PostgresServer.start();
+    doomed.kill9();
+    doomed.close();
+    assertThatThrownBy(() -> query(doomed.jdbcUrl(), "SELECT 1")).isInstanceOf(SQLException.class);
+    assertThatThrownBy(doomed::restart).hasMessageContaining("closed");
+  }
+
+  private static void assertDurable() throws SQLException {
+    String url = server.jdbcUrl();
+    assertThat(query(url, "SHOW fsync")).isEqualTo("on");
+    assertThat(query(url, "SHOW full_page_writes")).isEqualTo("on");
+    assertThat(query(url, "SHOW synchronous_commit")).isEqualTo("on");
+    assertThat(query(url, "SHOW max_connections")).isEqualTo("200");
+  }
+
+  private static void execute(String url, String sql) throws SQLException {
+    try (Connection connection = server.dataSource(url).getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private static String query(String url, String sql) throws SQLException {
+    try (Connection connection = server.dataSource(url).getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      assertThat(rows.next()).isTrue();
+      return rows.getString(1);
+    }
+  }
+}
