@@ -23,11 +23,11 @@ final class Session<T extends IntegrationEvent> {
 
   private final Connection connection;
   private final List<InboxConsumer<T>> consumers = new ArrayList<>();
-  private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
+  private final CompletableFuture<Throwable> shutdown = new CompletableFuture<>();
 
   private Session(Connection connection) {
     this.connection = connection;
-    connection.addShutdownListener(failure::complete);
+    connection.addShutdownListener(shutdown::complete);
   }
 
   /** Connects, declares, and consumes with the given prefetch. */
@@ -52,14 +52,16 @@ final class Session<T extends IntegrationEvent> {
       InboxConsumer<T> consumer =
           new InboxConsumer<>(channel, endpoint.queue(), intake, endpoint.batchSize());
       consumers.add(consumer);
-      consumer.failure().thenAccept(failure::complete);
       consumer.start(prefetch);
     }
   }
 
   /** Completes when the session can go on no longer, with what stopped it. */
   CompletableFuture<Throwable> failure() {
-    return failure;
+    List<CompletableFuture<Throwable>> any = new ArrayList<>(List.of(shutdown));
+    consumers.forEach(consumer -> any.add(consumer.failure()));
+    return CompletableFuture.anyOf(any.toArray(CompletableFuture[]::new))
+        .thenApply(Throwable.class::cast);
   }
 
   /** Whether anything was stored and acknowledged. */
@@ -77,7 +79,7 @@ final class Session<T extends IntegrationEvent> {
 
   /** Disconnects at once; what is not acknowledged is delivered again. */
   void abort() {
-    failure.complete(new IOException("the session was closed"));
+    shutdown.complete(new IOException("the session was closed"));
     consumers.forEach(consumer -> consumer.failure().complete(new IOException("closed")));
     connection.abort(CLOSE_TIMEOUT_MILLIS);
     log.debug("Disconnected {}", connection.getClientProvidedName());

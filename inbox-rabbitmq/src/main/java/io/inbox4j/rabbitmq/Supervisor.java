@@ -125,12 +125,10 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
   }
 
   private Throwable await(Session<T> current, boolean cautious) throws InterruptedException {
+    CompletableFuture<Throwable> failure = current.failure();
     while (true) {
       try {
-        if (!cautious) {
-          return current.failure().get();
-        }
-        return current.failure().get(GLANCE_MILLIS, TimeUnit.MILLISECONDS);
+        return cautious ? failure.get(GLANCE_MILLIS, TimeUnit.MILLISECONDS) : failure.get();
       } catch (TimeoutException e) {
         if (current.gotThrough()) {
           return new IOException("a message got through; going on with the usual prefetch");
