@@ -5,7 +5,17 @@ plugins {
 description = "All modules together, against real servers and killed processes."
 
 dependencies {
+    testImplementation(project(":inbox-api"))
+    testImplementation(project(":inbox-jdbi"))
+    testImplementation(project(":inbox-rabbitmq"))
+    testImplementation(project(":testkit"))
+    testImplementation(libs.amqp.client)
+    testImplementation(libs.archunit)
     testImplementation(libs.assertj.core)
+    testImplementation(libs.awaitility)
+    testImplementation(libs.jdbi3.core)
     testImplementation(libs.junit.jupiter.api)
+    testImplementation(libs.slf4j.api)
     testRuntimeOnly(libs.junit.jupiter.engine)
+    testRuntimeOnly(libs.logback.classic)
 }

@@ -10,6 +10,8 @@ dependencies {
     api(libs.postgresql)
     implementation(platform(libs.embedded.postgres.binaries.bom))
     implementation(libs.embedded.postgres)
+    implementation(libs.awaitility)
+    implementation(libs.docker.java.api)
     implementation(libs.slf4j.api)
     implementation(libs.testcontainers)
     implementation(libs.testcontainers.rabbitmq)

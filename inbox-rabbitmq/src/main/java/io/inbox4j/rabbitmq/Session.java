@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,6 +25,8 @@ final class Session<T extends IntegrationEvent> {
   private final Connection connection;
   private final List<InboxConsumer<T>> consumers = new ArrayList<>();
   private final CompletableFuture<Throwable> shutdown = new CompletableFuture<>();
+
+  private final AtomicBoolean aborted = new AtomicBoolean();
 
   private Session(Connection connection) {
     this.connection = connection;
@@ -81,6 +84,9 @@ final class Session<T extends IntegrationEvent> {
   void abort() {
     shutdown.complete(new IOException("the session was closed"));
     consumers.forEach(consumer -> consumer.failure().complete(new IOException("closed")));
+    if (!aborted.compareAndSet(false, true)) {
+      return;
+    }
     connection.abort(CLOSE_TIMEOUT_MILLIS);
     log.debug("Disconnected {}", connection.getClientProvidedName());
   }

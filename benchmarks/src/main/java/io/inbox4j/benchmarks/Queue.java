@@ -1,0 +1,54 @@
+package io.inbox4j.benchmarks;
+
+import com.rabbitmq.client.AMQP.BasicProperties;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import java.util.Map;
+import java.util.UUID;
+
+/** A quorum queue that is filled before it is measured. */
+final class Queue {
+
+  static final String NAME = "benchmark.orders";
+  private static final int CONFIRM_EVERY = 1_000;
+
+  private final ConnectionFactory factory = new ConnectionFactory();
+  private final Orders orders;
+
+  Queue(String uri, Orders orders) throws Exception {
+    factory.setUri(uri);
+    this.orders = orders;
+  }
+
+  Connection connect() throws Exception {
+    return factory.newConnection("benchmark");
+  }
+
+  /** Declares the queue anew and puts messages into it, confirmed. */
+  void fill(int messages) throws Exception {
+    try (Connection connection = connect();
+        Channel channel = connection.createChannel()) {
+      channel.queueDelete(NAME);
+      channel.queueDeclare(NAME, true, false, false, Map.of("x-queue-type", "quorum"));
+      channel.confirmSelect();
+      for (int i = 1; i <= messages; i++) {
+        UUID id = orders.nextId();
+        channel.basicPublish("", NAME, properties(id), Orders.body(id));
+        if (i % CONFIRM_EVERY == 0) {
+          channel.waitForConfirmsOrDie(60_000);
+        }
+      }
+      channel.waitForConfirmsOrDie(60_000);
+    }
+  }
+
+  private static BasicProperties properties(UUID id) {
+    return new BasicProperties.Builder()
+        .messageId(id.toString())
+        .type(Orders.TYPE)
+        .contentType("application/json")
+        .deliveryMode(2)
+        .build();
+  }
+}
