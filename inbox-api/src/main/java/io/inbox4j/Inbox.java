@@ -115,24 +115,25 @@ public final class Inbox implements AutoCloseable {
   }
 
   /**
-   * Only processes: runs handlers on what this or another process stored.
+   * Only processes: runs handlers on what this or another process stored. Events without a handler
+   * here are left to the processes that have one.
    *
-   * @throws InboxException if the tables are missing, or an event has no handler here
+   * @throws InboxException if the tables are missing, or no event has a handler here
    */
   public synchronized void startProcessing() {
-    for (Subscription subscription : subscriptions) {
-      if (!subscription.hasHandlers()) {
-        throw new InboxException(
-            "'%s' has no handler and can only be received; registered are: %s"
-                .formatted(subscription.queue(), subscription.types()));
-      }
+    if (subscriptions.stream().noneMatch(Subscription::hasHandlers)) {
+      throw new InboxException(
+          "no subscription has a handler, so there is nothing to process; registered are: %s"
+              .formatted(subscriptions));
     }
     open();
     if (processing) {
       throw new InboxException("this inbox is processing already");
     }
     processing = true;
-    subscriptions.forEach(subscription -> log.info("Processing {}", subscription));
+    subscriptions.stream()
+        .filter(Subscription::hasHandlers)
+        .forEach(subscription -> log.info("Processing {}", subscription));
     processor.start();
   }
 

@@ -55,6 +55,24 @@ public final class JdbiInboxStoreBuilder {
     return this;
   }
 
+  /**
+   * How many connections the store's own pool has at most: one for every worker and consumer, and
+   * one more. Defaults to 20.
+   */
+  public JdbiInboxStoreBuilder poolSize(int connections) {
+    if (ownPool == null) {
+      throw new IllegalArgumentException(
+          "poolSize is %d, but the data source is not the store's own; set the size there"
+              .formatted(connections));
+    }
+    if (connections < 2) {
+      throw new IllegalArgumentException(
+          "poolSize is %d; expected 2 or more".formatted(connections));
+    }
+    ownPool.setMaximumPoolSize(connections);
+    return this;
+  }
+
   /** Configures the JDBI that handlers get: plugins, mappers. Defaults to nothing. */
   public JdbiInboxStoreBuilder jdbi(Consumer<Jdbi> configuration) {
     this.handlerConfiguration = configuration;

@@ -6,9 +6,9 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.DefaultConsumer;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.ShutdownSignalException;
+import io.inbox4j.InboxException;
 import io.inbox4j.IntegrationEvent;
 import io.inbox4j.receive.Intake;
-import io.inbox4j.store.StoreUnavailableException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -127,15 +127,15 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
         intake.store(batch.stream().map(AmqpDelivery::toDelivery).toList());
         acknowledge(batch);
         return;
-      } catch (StoreUnavailableException e) {
+      } catch (InboxException e) { // to give the deliveries back would use up their delivery limit
         log.warn(
-            "{} deliveries of {} wait, unacknowledged, for the database; trying again in {}: {}",
+            "{} deliveries of {} wait, unacknowledged, for the store; trying again in {}: {}",
             batch.size(),
             queue,
             backoff,
             e.getMessage());
         if (closing.await(backoff.toMillis(), TimeUnit.MILLISECONDS)) {
-          throw new IOException("closed while the database was away", e);
+          throw new IOException("closed while the store was away", e);
         }
         backoff = backoff.multipliedBy(2);
         backoff = backoff.compareTo(MAX_BACKOFF) > 0 ? MAX_BACKOFF : backoff;
