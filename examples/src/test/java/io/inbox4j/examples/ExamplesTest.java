@@ -1,0 +1,106 @@
+package io.inbox4j.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Runs every example as a process of its own, as a user does. */
+class ExamplesTest {
+
+  private static EmbeddedServers servers;
+
+  @BeforeAll
+  static void startServers() throws Exception {
+    servers = EmbeddedServers.start();
+  }
+
+  @AfterAll
+  static void stopServers() throws Exception {
+    servers.close();
+  }
+
+  @Test
+  void theQuickStartWritesOneInvoiceForEachOrderOnItsEmbeddedServers() throws Exception {
+    ProgramOutput output = ProgramOutput.of(Examples.class, Map.of(), "in-process");
+    assertThat(output.lines())
+        .contains("Invoices of the first order:  1", "Invoices of the second order: 1");
+    assertThat(output.exitCode()).isZero();
+  }
+
+  @Test
+  void theReceiverStoresAndTheWorkerHandlesLater() throws Exception {
+    assertThat(run("two-programs"))
+        .containsExactly(
+            "Only the receiver has run, and has ended:",
+            "  stored:  100 orders",
+            "  handled:   0 orders",
+            "Then only the worker has run:",
+            "  stored:  100 orders",
+            "  handled: 100 orders");
+  }
+
+  @Test
+  void aFailedHandlerLeavesNoTraceAndASuccessfulOneLeavesAll() throws Exception {
+    assertThat(run("transactional"))
+        .containsSubsequence("  parcels:     0", "  lamps left:  3")
+        .containsSubsequence("  the message: processed", "  parcels:     1", "  lamps left:  8");
+  }
+
+  @Test
+  void deadMessagesAreListedWithTheirReasonsAndReplayed() throws Exception {
+    List<String> lines = run("retry-and-replay");
+    assertThat(lines.subList(lines.indexOf("The dead:") + 1, lines.size()))
+        .anyMatch(line -> line.startsWith("  after attempt 3: attempt 3 of 3 failed"))
+        .anyMatch(line -> line.startsWith("  after attempt 1: the policy does not retry"))
+        .anyMatch(line -> line.startsWith("  after attempt 1: the handler gave up"))
+        .endsWith("Replayed: 1; still dead: 2");
+  }
+
+  @Test
+  void badInputIsKeptWithItsReasonAndComesBackWhenItCanBeRead() throws Exception {
+    assertThat(run("bad-input"))
+        .anyMatch(line -> line.startsWith("  invalid-json "))
+        .anyMatch(line -> line.startsWith("  missing-id "))
+        .anyMatch(line -> line.startsWith("  content-type "))
+        .anyMatch(line -> line.startsWith("  body-too-large "))
+        .anyMatch(line -> line.startsWith("  unknown-type "))
+        .endsWith(
+            "Replayed: 1; handled: [orders.order-refunded, orders.order-placed];"
+                + " still in quarantine: 3");
+  }
+
+  @Test
+  void theNamesAreListedWhenNoneIsGiven() throws Exception {
+    ProgramOutput output = ProgramOutput.of(Examples.class, Map.of());
+    assertThat(output.lines()).anyMatch(line -> line.startsWith("  in-process "));
+    assertThat(output.exitCode()).isZero();
+  }
+
+  @Test
+  void aNameThatIsNoneIsRefused() throws Exception {
+    ProgramOutput output = ProgramOutput.of(Examples.class, Map.of(), "quick-start");
+    assertThat(output.lines()).singleElement().asString().contains("'quick-start'", "in-process");
+    assertThat(output.exitCode()).isEqualTo(2);
+  }
+
+  @Test
+  void aProgramThatNeedsServersSaysWhichVariableIsMissing() throws Exception {
+    ProgramOutput output =
+        ProgramOutput.of(Examples.class, Map.of(Servers.JDBC, servers.jdbcUrl()), "receiver");
+    assertThat(output.lines()).singleElement().asString().contains("INBOX_AMQP is not set");
+    assertThat(output.exitCode()).isEqualTo(2);
+  }
+
+  /** Runs an example on servers that are there already. */
+  private static List<String> run(String example) throws Exception {
+    Map<String, String> given =
+        Map.of(Servers.AMQP, servers.amqpUri(), Servers.JDBC, servers.jdbcUrl());
+    ProgramOutput output = ProgramOutput.of(Examples.class, given, example);
+    assertThat(output.exitCode()).as("exit code after %s", output.lines()).isZero();
+    return output.lines();
+  }
+}
