@@ -4,13 +4,20 @@ import io.inbox4j.IntegrationEvent;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.cfg.MapperConfig;
+import tools.jackson.databind.exc.MismatchedInputException;
+import tools.jackson.databind.introspect.AnnotatedMember;
+import tools.jackson.databind.introspect.JacksonAnnotationIntrospector;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -45,6 +52,7 @@ public final class EventReader {
    */
   public static JsonMapper defaultMapper() {
     return JsonMapper.builder(factory())
+        .annotationIntrospector(new RequiredPrimitives())
         .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
         .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
         .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
@@ -79,12 +87,11 @@ public final class EventReader {
       return event == null || event.messageId() == null ? readWithId(body, type, messageId) : event;
     } catch (JacksonException e) {
       throw new UnreadableEventException(
-          "the body does not fit %s: %s".formatted(type.getName(), e.getOriginalMessage()), e);
+          "the body does not fit %s%s".formatted(type.getName(), where(e)), e);
     }
   }
 
-  private <T extends IntegrationEvent> @org.jspecify.annotations.Nullable T tryRead(
-      byte[] body, Class<T> type) {
+  private <T extends IntegrationEvent> @Nullable T tryRead(byte[] body, Class<T> type) {
     try {
       return readers.computeIfAbsent(type, mapper::readerFor).readValue(body);
     } catch (DatabindException e) {
@@ -96,8 +103,36 @@ public final class EventReader {
   }
 
   private <T extends IntegrationEvent> T readWithId(byte[] body, Class<T> type, UUID messageId) {
-    ObjectNode tree = (ObjectNode) mapper.readTree(body);
+    if (!(mapper.readTree(body) instanceof ObjectNode tree)) {
+      throw new UnreadableEventException(
+          "the body does not fit %s: it is no JSON object".formatted(type.getName()));
+    }
     tree.put(ID_FIELD, messageId.toString());
     return mapper.treeToValue(tree, type);
+  }
+
+  /** Which field, and what it should be. What is there instead is payload and is not shown. */
+  private static String where(JacksonException e) {
+    String field =
+        e.getPath().stream()
+            .map(it -> it.getPropertyName() == null ? "[]" : it.getPropertyName())
+            .collect(Collectors.joining("."));
+    if (field.isEmpty()) {
+      return e instanceof StreamReadException ? ": it is not valid JSON" : "";
+    }
+    return e instanceof MismatchedInputException mismatch && mismatch.getTargetType() != null
+        ? " at '%s': expected %s".formatted(field, mismatch.getTargetType().getTypeName())
+        : " at '%s'".formatted(field);
+  }
+
+  /** A primitive that is missing is an error, not a zero. */
+  private static final class RequiredPrimitives extends JacksonAnnotationIntrospector {
+
+    @Override
+    public @Nullable Boolean hasRequiredMarker(MapperConfig<?> config, AnnotatedMember member) {
+      return member.getRawType().isPrimitive()
+          ? Boolean.TRUE
+          : super.hasRequiredMarker(config, member);
+    }
   }
 }

@@ -5,6 +5,10 @@ import io.inbox4j.InboxException;
 /** A stored body that does not fit its event class; trying again would not help. */
 public final class UnreadableEventException extends InboxException {
 
+  public UnreadableEventException(String message) {
+    super(message);
+  }
+
   public UnreadableEventException(String message, Throwable cause) {
     super(message, cause);
   }
