@@ -68,7 +68,7 @@ public final class MessageIds {
           "the message id has %d characters; at most %d are accepted"
               .formatted(id.length(), MAX_LENGTH));
     }
-    if (id.indexOf('\uFFFD') >= 0) {
+    if (id.codePoints().anyMatch(MessageIds::isDamage)) {
       throw new IllegalArgumentException(
           "the message id is not valid UTF-8; different ids would look the same");
     }
@@ -88,6 +88,12 @@ public final class MessageIds {
       }
     }
     return true;
+  }
+
+  /** What undecodable bytes were replaced with, and half a character, which has no bytes. */
+  private static boolean isDamage(int codePoint) {
+    return codePoint == 0xFFFD
+        || (codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE);
   }
 
   private static UUID uuid(byte[] hash, int version) {
