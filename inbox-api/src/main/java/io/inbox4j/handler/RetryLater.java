@@ -14,6 +14,9 @@ import java.time.Duration;
  */
 public final class RetryLater extends InboxException {
 
+  /** The longest delay there is. */
+  public static final Duration MAX_DELAY = Duration.ofDays(36_500);
+
   private final Duration delay;
 
   private RetryLater(Duration delay, String reason) {
@@ -23,8 +26,9 @@ public final class RetryLater extends InboxException {
 
   /** Undo what the handler did, and call it again no earlier than after the delay. */
   public static RetryLater after(Duration delay, String reason) {
-    if (delay.isNegative()) {
-      throw new IllegalArgumentException("the delay is %s; expected zero or more".formatted(delay));
+    if (delay.isNegative() || delay.compareTo(MAX_DELAY) > 0) {
+      throw new IllegalArgumentException(
+          "the delay is %s; expected zero to %d days".formatted(delay, MAX_DELAY.toDays()));
     }
     return new RetryLater(delay, reason);
   }
