@@ -3,24 +3,51 @@ package io.inbox4j.processor;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 
-/** A failure as it is kept with its message: the reason, then the stack trace, cut. */
+/**
+ * A failure as it is kept with its message: the reason, the failure and its causes, then the stack
+ * trace, cut.
+ */
 final class FailureText {
 
   static final int MAX_LENGTH = 4_000;
+  private static final int MAX_CAUSES = 10;
 
   private FailureText() {}
 
   static String of(String reason, Throwable failure) {
-    StringWriter text = new StringWriter();
-    text.append(reason).append(": ");
-    failure.printStackTrace(new PrintWriter(text));
-    return cut(text.toString());
+    return cut(reason + ": " + show(failure));
   }
 
   static String of(Throwable failure) {
-    StringWriter text = new StringWriter();
-    failure.printStackTrace(new PrintWriter(text));
-    return cut(text.toString());
+    return cut(show(failure));
+  }
+
+  /** The failure in one line, though it may fail at that too. */
+  static String summary(Throwable failure) {
+    try {
+      return failure.toString();
+    } catch (RuntimeException e) {
+      return failure.getClass().getName() + ", whose message cannot be had";
+    }
+  }
+
+  private static String show(Throwable failure) {
+    StringBuilder text = new StringBuilder(summary(failure)).append('\n');
+    Throwable cause = failure.getCause();
+    for (int i = 0; cause != null && i < MAX_CAUSES; i++, cause = cause.getCause()) {
+      text.append("because of ").append(summary(cause)).append('\n');
+    }
+    return text.append(trace(failure)).toString();
+  }
+
+  private static String trace(Throwable failure) {
+    try {
+      StringWriter text = new StringWriter();
+      failure.printStackTrace(new PrintWriter(text));
+      return text.toString();
+    } catch (RuntimeException e) {
+      return "its stack trace cannot be had";
+    }
   }
 
   private static String cut(String text) {

@@ -53,7 +53,7 @@ final class Outcomes {
         endpoint,
         result.attempt(),
         retry.delay(),
-        failure.toString());
+        FailureText.summary(failure));
     log.debug("The failure of {}", result.message().messageId(), failure);
     InboxListener.Message message = describe(result.message());
     listener.tell(l -> l.retried(message, result.attempt(), retry.delay(), failure));

@@ -76,7 +76,7 @@ final class Worker implements Runnable {
         "Processing of {} is interrupted, no attempt is used up; going on in {}: {}",
         workload.endpoint(),
         backoff,
-        rootOf(cause).toString());
+        FailureText.summary(rootOf(cause)));
     log.debug("Why the processing of {} is interrupted", workload.endpoint(), cause);
     listener.tell(l -> l.interrupted(workload.endpoint(), cause));
     try {
