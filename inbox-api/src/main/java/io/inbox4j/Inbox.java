@@ -88,6 +88,7 @@ public final class Inbox implements AutoCloseable {
 
   /** Receives and processes, until {@link #close}. */
   public void start() {
+    requireTransport();
     startProcessing();
     startReceiving();
   }
@@ -99,10 +100,7 @@ public final class Inbox implements AutoCloseable {
    * @throws InboxException if the tables are missing, or a queue is refused as it is configured
    */
   public synchronized void startReceiving() {
-    if (transport == null) {
-      throw new InboxException(
-          "no transport given to receive from; expected .transport(…), or startProcessing()");
-    }
+    InboxTransport from = requireTransport();
     open();
     if (receiving) {
       throw new InboxException("this inbox is receiving already");
@@ -110,8 +108,16 @@ public final class Inbox implements AutoCloseable {
     receiving = true;
     for (Subscription subscription : subscriptions) {
       log.info("Receiving {}", subscription);
-      receivers.add(transport.receive(subscription.endpoint(), intake(subscription), tellAll()));
+      receivers.add(from.receive(subscription.endpoint(), intake(subscription), tellAll()));
     }
+  }
+
+  private InboxTransport requireTransport() {
+    if (transport == null) {
+      throw new InboxException(
+          "no transport given to receive from; expected .transport(…), or startProcessing()");
+    }
+    return transport;
   }
 
   /**
