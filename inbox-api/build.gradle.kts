@@ -13,6 +13,7 @@ dependencies {
 
     testImplementation(libs.assertj.core)
     testImplementation(libs.junit.jupiter.api)
+    testImplementation(libs.junit.jupiter.params)
     testImplementation(libs.logback.classic)
     testRuntimeOnly(libs.junit.jupiter.engine)
 }

@@ -1,0 +1,81 @@
+package io.inbox4j;
+
+import io.inbox4j.operations.DeadMessage;
+import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.operations.QuarantinedMessage;
+import io.inbox4j.receive.Arrival;
+import io.inbox4j.store.Fault;
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.Receipt;
+import io.inbox4j.store.WorkTransaction;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/** A store that nothing may touch: putting an inbox together opens nothing. */
+final class UntouchedStore implements InboxStore {
+
+  private static AssertionError touched() {
+    return new AssertionError("the store was touched");
+  }
+
+  @Override
+  public void open() {
+    throw touched();
+  }
+
+  @Override
+  public List<Receipt> receive(String endpoint, List<Arrival> batch) {
+    throw touched();
+  }
+
+  @Override
+  public WorkTransaction begin(String endpoint) {
+    throw touched();
+  }
+
+  @Override
+  public boolean beginAlone(long sequence, Duration holdBack) {
+    throw touched();
+  }
+
+  @Override
+  public void takeBack(long sequence) {
+    throw touched();
+  }
+
+  @Override
+  public Fault faultOf(Throwable failure) {
+    throw touched();
+  }
+
+  @Override
+  public Watch watch(Consumer<String> stored) {
+    throw touched();
+  }
+
+  @Override
+  public List<DeadMessage> listDead(MessageFilter filter, int limit) {
+    throw touched();
+  }
+
+  @Override
+  public List<DeadMessage> replayDead(MessageFilter filter, long after, int limit) {
+    throw touched();
+  }
+
+  @Override
+  public List<QuarantinedMessage> listQuarantined(MessageFilter filter, long after, int limit) {
+    throw touched();
+  }
+
+  @Override
+  public ReplayPage replayQuarantined(
+      MessageFilter filter, long after, int limit, Function<QuarantinedMessage, Arrival> check) {
+    throw touched();
+  }
+
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,60 @@
+package io.inbox4j.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inbox4j.InboxListener;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SafeListenerTest {
+
+  private final List<String> heard = new ArrayList<>();
+
+  @Test
+  void everyListenerHearsThoughOneThrows() {
+    SafeListener listeners =
+        new SafeListener(
+            List.of(
+                throwing(new IllegalStateException("x")),
+                throwing(new AssertionError("y")),
+                throwing(new StackOverflowError()),
+                throwing(new NoClassDefFoundError("z")),
+                hearing()));
+    listeners.tell(listener -> listener.connected("orders"));
+    assertThat(heard).containsExactly("orders");
+  }
+
+  @Test
+  void nobodyListensUnlessSomebodyDoes() {
+    assertThat(new SafeListener(List.of()).isEmpty()).isTrue();
+    assertThat(new SafeListener(List.of(hearing())).isEmpty()).isFalse();
+  }
+
+  private InboxListener hearing() {
+    return new InboxListener() {
+      @Override
+      public void connected(String endpoint) {
+        heard.add(endpoint);
+      }
+    };
+  }
+
+  private static InboxListener throwing(Error error) {
+    return new InboxListener() {
+      @Override
+      public void connected(String endpoint) {
+        throw error;
+      }
+    };
+  }
+
+  private static InboxListener throwing(RuntimeException exception) {
+    return new InboxListener() {
+      @Override
+      public void connected(String endpoint) {
+        throw exception;
+      }
+    };
+  }
+}
