@@ -14,9 +14,11 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.statement.Query;
@@ -60,13 +62,23 @@ final class Operations {
                   .map(Operations::quarantined)
                   .list();
           long last = page.isEmpty() ? after : page.get(page.size() - 1).sequence();
-          return new ReplayPage(page.size(), last, storeAnew(handle, page, check));
+          List<Arrival.Event> replayed = new ArrayList<>();
+          page.stream()
+              .collect(
+                  Collectors.groupingBy(
+                      QuarantinedMessage::endpoint, LinkedHashMap::new, Collectors.toList()))
+              .forEach(
+                  (endpoint, part) -> replayed.addAll(storeAnew(handle, endpoint, part, check)));
+          return new ReplayPage(page.size(), last, replayed);
         });
   }
 
   /** Stores what passes the check now, and takes it and what was stored before off the list. */
   private List<Arrival.Event> storeAnew(
-      Handle handle, List<QuarantinedMessage> page, Function<QuarantinedMessage, Arrival> check) {
+      Handle handle,
+      String endpoint,
+      List<QuarantinedMessage> page,
+      Function<QuarantinedMessage, Arrival> check) {
     List<QuarantinedMessage> passed = new ArrayList<>();
     List<Arrival.Event> events = new ArrayList<>();
     for (QuarantinedMessage message : page) {
@@ -78,7 +90,7 @@ final class Operations {
     if (events.isEmpty()) {
       return List.of();
     }
-    List<Receipt> receipts = receiving.storeEvents(handle, passed.get(0).endpoint(), events);
+    List<Receipt> receipts = receiving.storeEvents(handle, endpoint, events);
     List<Long> leaving = new ArrayList<>();
     List<Arrival.Event> replayed = new ArrayList<>();
     for (int i = 0; i < events.size(); i++) {
