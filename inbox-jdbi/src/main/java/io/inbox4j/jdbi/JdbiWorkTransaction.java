@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ForkJoinPool;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -212,7 +211,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
   public void close() {
     try {
       if (discard) {
-        connection.abort(ForkJoinPool.commonPool());
+        connection.abort(Runnable::run);
       } else if (!committed) {
         connection.rollback();
       }
