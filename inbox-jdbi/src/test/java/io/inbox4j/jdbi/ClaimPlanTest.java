@@ -1,0 +1,112 @@
+package io.inbox4j.jdbi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inbox4j.store.WorkTransaction;
+import java.util.List;
+import org.jdbi.v3.core.Handle;
+import org.junit.jupiter.api.Test;
+
+class ClaimPlanTest {
+
+  private final TestDatabase database = TestDatabase.fresh();
+
+  @Test
+  void aPlanMadeWhileTheTableWasEmptyStaysAnIndexScanWhenItHasGrown() {
+    database.execute("VACUUM ANALYZE inbox_pending");
+    database.execute("VACUUM ANALYZE inbox_messages");
+    database
+        .jdbi()
+        .useTransaction(
+            handle -> {
+              List<String> statements = List.of(Sql.claim(100, 60_000).strip().split(";\\s*", -1));
+              assertThat(statements).hasSize(4);
+              handle.execute(statements.get(0));
+              handle.execute(statements.get(1));
+              prepare(handle, statements.get(2));
+              for (int i = 0; i < 6; i++) {
+                plan(handle);
+              }
+              fill(handle);
+              assertThat(plan(handle))
+                  .contains("inbox_pending_due")
+                  .doesNotContain("Seq Scan on inbox_pending")
+                  .doesNotContain("Seq Scan on inbox_messages");
+            });
+  }
+
+  private static void prepare(Handle handle, String claim) {
+    String numbered = claim;
+    for (int i = 1; numbered.contains("?"); i++) {
+      numbered = numbered.replaceFirst("\\?", "\\$" + i);
+    }
+    handle.execute("SET LOCAL plan_cache_mode = force_generic_plan");
+    handle.createScript("SELECT 1").execute();
+    execute(handle, "PREPARE claim (text, text[], timestamptz) AS " + numbered);
+  }
+
+  private static void fill(Handle handle) {
+    execute(
+        handle,
+        """
+        WITH m AS (
+          INSERT INTO inbox_messages (endpoint, message_id, type, body, redelivered)
+          SELECT 'orders', gen_random_uuid(), 'created', '{}', false FROM generate_series(1, 3000)
+          RETURNING seq
+        )
+        INSERT INTO inbox_pending (seq, endpoint, type) SELECT seq, 'orders', 'created' FROM m
+        """);
+  }
+
+  private static String plan(Handle handle) {
+    try (var statement = handle.getConnection().createStatement();
+        var rows =
+            statement.executeQuery(
+                "EXPLAIN EXECUTE claim ('orders', ARRAY['created'], '1970-01-01Z')")) {
+      StringBuilder plan = new StringBuilder();
+      while (rows.next()) {
+        plan.append(rows.getString(1)).append('\n');
+      }
+      return plan.toString();
+    } catch (java.sql.SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void execute(Handle handle, String sql) {
+    try (var statement = handle.getConnection().createStatement()) {
+      statement.execute(sql);
+    } catch (java.sql.SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void aStoreThatClaimedFromAnEmptyTableReadsNoRowsInVainLater() {
+    database.execute("VACUUM ANALYZE inbox_pending");
+    try (JdbiInboxStore store = JdbiInboxStore.connect(database.url())) {
+      for (int i = 0; i < 20; i++) {
+        try (WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
+          assertThat(transaction.claim(Messages.TYPES, 10)).isEmpty();
+        }
+      }
+      store.receive(Messages.ENDPOINT, Messages.events(500));
+      try (WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
+        assertThat(transaction.claim(Messages.TYPES, 10)).hasSize(10);
+      }
+    }
+    org.awaitility.Awaitility.await()
+        .untilAsserted(
+            () ->
+                assertThat(
+                        database.count(
+                            "SELECT idx_scan FROM pg_stat_user_indexes"
+                                + " WHERE indexrelname = 'inbox_pending_due' AND schemaname = current_schema()"))
+                    .isGreaterThanOrEqualTo(21));
+    assertThat(
+            database.count(
+                "SELECT seq_scan FROM pg_stat_user_tables"
+                    + " WHERE relname = 'inbox_pending' AND schemaname = current_schema()"))
+        .isLessThanOrEqualTo(3);
+  }
+}

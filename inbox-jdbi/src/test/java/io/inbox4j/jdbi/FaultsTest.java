@@ -1,0 +1,118 @@
+package io.inbox4j.jdbi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.inbox4j.InboxException;
+import io.inbox4j.store.AbortedTransactionException;
+import io.inbox4j.store.Fault;
+import io.inbox4j.store.StoreUnavailableException;
+import io.inbox4j.store.WorkTransaction;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.sql.Statement;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class FaultsTest {
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "08000", "08001", "08003", "08006", "08P01", "53000", "53100", "53200", "53300", "58000",
+        "58030", "40001", "40003", "40P01", "25006", "25P03", "25P04", "57P01", "57P02", "57P03",
+        "57P05"
+      })
+  void whatPassesIsTheInfrastructuresFault(String state) {
+    assertThat(Faults.of(new SQLException("x", state))).isEqualTo(Fault.INFRASTRUCTURE);
+    assertThat(Faults.of(new RuntimeException(new Exception(new SQLException("x", state)))))
+        .isEqualTo(Fault.INFRASTRUCTURE);
+    assertThat(Faults.translated(new SQLException("gone", state)))
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessageContaining("gone");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"23505", "22P02", "42601", "57014", "P0001", "22001", "42501", "55P03", "0A000"})
+  void whatComesAgainIsTheMessagesFault(String state) {
+    assertThat(Faults.of(new SQLException("x", state))).isEqualTo(Fault.MESSAGE);
+    assertThat(Faults.translated(new SQLException("why", state)))
+        .isExactlyInstanceOf(InboxException.class)
+        .hasMessageContaining("why");
+  }
+
+  @Test
+  void aSwallowedErrorIsKnownByTheStatementAfterIt() {
+    SQLException aborted = new SQLException("current transaction is aborted", "25P02");
+    assertThat(Faults.of(aborted)).isEqualTo(Fault.ABORTED);
+    assertThat(Faults.of(new RuntimeException(aborted))).isEqualTo(Fault.ABORTED);
+    assertThat(Faults.translated(aborted)).isInstanceOf(AbortedTransactionException.class);
+    assertThat(Faults.of(new AbortedTransactionException(aborted))).isEqualTo(Fault.ABORTED);
+  }
+
+  @Test
+  void failuresThatAreNotOfTheDatabaseAreTheMessagesFault() {
+    assertThat(Faults.of(new IllegalStateException())).isEqualTo(Fault.MESSAGE);
+    assertThat(Faults.of(new SQLException("no state"))).isEqualTo(Fault.MESSAGE);
+    Exception first = new Exception();
+    first.initCause(new Exception(first));
+    assertThat(Faults.of(first)).isEqualTo(Fault.MESSAGE);
+  }
+
+  @Test
+  void aPoolThatIsUsedUpIsTheInfrastructuresFault() throws Exception {
+    assertThat(Faults.of(new SQLTransientConnectionException("timed out")))
+        .isEqualTo(Fault.INFRASTRUCTURE);
+    TestDatabase database = TestDatabase.fresh();
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(database.url());
+    config.setMaximumPoolSize(1);
+    config.setConnectionTimeout(250);
+    try (HikariDataSource pool = new HikariDataSource(config);
+        JdbiInboxStore store = JdbiInboxStore.create(pool);
+        Connection taken = pool.getConnection()) {
+      assertThat(taken.isValid(1)).isTrue();
+      assertThatThrownBy(() -> store.receive(Messages.ENDPOINT, Messages.events(1)))
+          .isInstanceOf(StoreUnavailableException.class);
+      assertThatThrownBy(() -> store.begin(Messages.ENDPOINT))
+          .isInstanceOf(StoreUnavailableException.class);
+    }
+  }
+
+  @Test
+  void aServerThatIsNotThereIsTheInfrastructuresFault() {
+    try (JdbiInboxStore store =
+        JdbiInboxStore.create(
+            io.inbox4j.testkit.PostgresServer.shared()
+                .dataSource("jdbc:postgresql://localhost:1/none?user=x"))) {
+      assertThatThrownBy(store::open).isInstanceOf(StoreUnavailableException.class);
+    }
+  }
+
+  @Test
+  void aReadOnlyServerIsTheInfrastructuresFaultAndItsConnectionIsNotUsedAgain() throws Exception {
+    TestDatabase database = TestDatabase.fresh();
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(database.url());
+    config.setMaximumPoolSize(1);
+    try (HikariDataSource pool = new HikariDataSource(config);
+        JdbiInboxStore store = JdbiInboxStore.create(pool)) {
+      store.receive(Messages.ENDPOINT, Messages.events(1));
+      try (Connection connection = pool.getConnection();
+          Statement statement = connection.createStatement()) {
+        statement.execute("SET default_transaction_read_only = on");
+      }
+      try (WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
+        assertThatThrownBy(() -> transaction.claim(Messages.TYPES, 1))
+            .isInstanceOf(StoreUnavailableException.class)
+            .hasMessageContaining("read-only");
+      }
+      assertThat(Messages.settle(store, 1, io.inbox4j.store.Outcome.Processed::new)).hasSize(1);
+    }
+  }
+}

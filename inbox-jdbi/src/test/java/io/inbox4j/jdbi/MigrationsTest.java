@@ -1,0 +1,109 @@
+package io.inbox4j.jdbi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.inbox4j.InboxException;
+import io.inbox4j.store.WorkTransaction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+class MigrationsTest {
+
+  private static final String COMMAND = "JdbiInboxStore.migrate(dataSource)";
+  private static final String LOCATION = "classpath:io/inbox4j/migrations";
+
+  private final TestDatabase database = TestDatabase.empty();
+
+  @Test
+  void processesThatStartAtTheSameTimeApplyThemOnce() throws Exception {
+    int processes = 8;
+    ExecutorService threads = Executors.newFixedThreadPool(processes);
+    CyclicBarrier barrier = new CyclicBarrier(processes);
+    List<Future<?>> opening = new ArrayList<>();
+    for (int i = 0; i < processes; i++) {
+      JdbiInboxStore store = JdbiInboxStore.create(database.dataSource());
+      Callable<Boolean> open =
+          () -> {
+            barrier.await();
+            store.open();
+            return true;
+          };
+      opening.add(threads.submit(open));
+    }
+    for (Future<?> one : opening) {
+      one.get();
+    }
+    threads.shutdown();
+    assertThat(database.count("SELECT count(*) FROM inbox_schema")).isEqualTo(1);
+  }
+
+  @Test
+  void applyingThemAgainChangesNothing() {
+    JdbiInboxStore.migrate(database.dataSource());
+    try (JdbiInboxStore store = Messages.store(database)) {
+      store.receive(Messages.ENDPOINT, Messages.events(1));
+      JdbiInboxStore.migrate(database.dataSource());
+      store.open();
+    }
+    assertThat(database.count("SELECT count(*) FROM inbox")).isEqualTo(1);
+  }
+
+  @Test
+  void aStoreThatMayNotMigrateSaysWhatCreatesTheTables() {
+    JdbiInboxStore store = JdbiInboxStore.builder(database.dataSource()).migrate(false).build();
+    assertThatThrownBy(store::open)
+        .isInstanceOf(InboxException.class)
+        .hasMessageContaining("missing")
+        .hasMessageContaining(COMMAND)
+        .hasMessageContaining(LOCATION);
+    JdbiInboxStore.migrate(database.dataSource());
+    store.open();
+  }
+
+  @Test
+  void aTableThatIsDroppedLaterIsNamedWithWhatCreatesIt() {
+    try (JdbiInboxStore store = Messages.store(database)) {
+      database.execute("DROP TABLE inbox_pending CASCADE");
+      assertThatThrownBy(() -> store.receive(Messages.ENDPOINT, Messages.events(1)))
+          .isInstanceOf(InboxException.class)
+          .hasMessageContaining("inbox_pending")
+          .hasMessageContaining(COMMAND)
+          .hasMessageContaining(LOCATION);
+      try (WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
+        assertThatThrownBy(() -> transaction.claim(Messages.TYPES, 1))
+            .isInstanceOf(InboxException.class)
+            .hasMessageContaining("inbox_pending")
+            .hasMessageContaining(COMMAND);
+      }
+    }
+  }
+
+  @Test
+  void tablesOfANewerVersionAreAccepted() {
+    JdbiInboxStore.migrate(database.dataSource());
+    database.execute("INSERT INTO inbox_schema (version, description) VALUES (99, 'later')");
+    try (JdbiInboxStore store = Messages.store(database)) {
+      assertThat(store.receive(Messages.ENDPOINT, Messages.events(1))).hasSize(1);
+    }
+  }
+
+  @Test
+  void theScriptIsWhereFlywayLooksForItAndNotesItsVersionItself() throws Exception {
+    try (var script =
+        getClass().getResourceAsStream("/io/inbox4j/migrations/V1__create_inbox.sql")) {
+      assertThat(script).isNotNull();
+      String sql = new String(script.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+      database
+          .jdbi()
+          .useTransaction(handle -> handle.getConnection().createStatement().execute(sql));
+    }
+    JdbiInboxStore.builder(database.dataSource()).migrate(false).build().open();
+  }
+}

@@ -1,0 +1,93 @@
+package io.inbox4j.jdbi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.inbox4j.store.InboxStore;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Test;
+
+class NotificationsTest {
+
+  private final TestDatabase database = TestDatabase.fresh();
+  private final Queue<String> heard = new ConcurrentLinkedQueue<>();
+
+  @Test
+  void aStoreHearsWhatAnotherStoresOnceForEachBatch() {
+    try (JdbiInboxStore listening = Messages.store(database);
+        JdbiInboxStore storing = Messages.store(database);
+        InboxStore.Watch watch = listening.watch(heard::add)) {
+      assertThat(watch).isNotNull();
+      awaitListening(1);
+      storing.receive("orders", Messages.events(50));
+      storing.receive("payments", Messages.events(1));
+      await().untilAsserted(() -> assertThat(heard).containsExactly("orders", "payments"));
+      storing.receive("orders", Messages.events(50));
+      storing.receive("returns", Messages.events(1));
+      await()
+          .untilAsserted(() -> assertThat(heard).containsExactly("orders", "payments", "returns"));
+    }
+  }
+
+  @Test
+  void withoutNotificationsNobodyIsTold() {
+    try (JdbiInboxStore listening = Messages.store(database);
+        JdbiInboxStore silent =
+            JdbiInboxStore.builder(database.dataSource()).notifications(false).build();
+        JdbiInboxStore storing = Messages.store(database);
+        InboxStore.Watch watch = listening.watch(heard::add);
+        InboxStore.Watch deaf = silent.watch(heard::add)) {
+      assertThat(List.of(watch, deaf)).hasSize(2);
+      awaitListening(1);
+      silent.receive("silent", Messages.events(1));
+      storing.receive("loud", Messages.events(1));
+      await().untilAsserted(() -> assertThat(heard).isNotEmpty());
+      assertThat(heard).containsExactly("loud");
+    }
+  }
+
+  @Test
+  void listeningGoesOnAfterItsConnectionWasLost() {
+    try (JdbiInboxStore listening = Messages.store(database);
+        JdbiInboxStore storing = Messages.store(database);
+        InboxStore.Watch watch = listening.watch(heard::add)) {
+      assertThat(watch).isNotNull();
+      awaitListening(1);
+      database.terminate(
+          database.one(
+              Integer.class,
+              "SELECT pid FROM pg_stat_activity WHERE query = 'LISTEN inbox'"
+                  + " AND datname = current_database()"));
+      awaitListening(1);
+      storing.receive("orders", Messages.events(1));
+      await().untilAsserted(() -> assertThat(heard).containsExactly("orders"));
+    }
+  }
+
+  @Test
+  void closingEndsTheListening() {
+    try (JdbiInboxStore store = Messages.store(database)) {
+      InboxStore.Watch watch = store.watch(heard::add);
+      awaitListening(1);
+      watch.close();
+      watch.close();
+      awaitListening(0);
+    }
+    assertThat(Thread.getAllStackTraces().keySet())
+        .extracting(Thread::getName)
+        .doesNotContain("inbox-notifications");
+  }
+
+  private void awaitListening(int count) {
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(
+                        database.count(
+                            "SELECT count(*) FROM pg_stat_activity WHERE query = 'LISTEN inbox'"
+                                + " AND datname = current_database()"))
+                    .isEqualTo(count));
+  }
+}

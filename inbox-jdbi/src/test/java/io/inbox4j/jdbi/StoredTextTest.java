@@ -1,0 +1,113 @@
+package io.inbox4j.jdbi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inbox4j.operations.DeadMessage;
+import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.operations.QuarantinedMessage;
+import io.inbox4j.receive.Arrival;
+import io.inbox4j.receive.QuarantineReason;
+import io.inbox4j.store.Outcome;
+import io.inbox4j.store.Receipt;
+import io.inbox4j.store.StoredMessage;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Characters that PostgreSQL cannot store must not keep a message from being stored. */
+class StoredTextTest {
+
+  private static final String HALF = "half " + (char) 0xD800 + " a character";
+
+  private final TestDatabase database = TestDatabase.fresh();
+  private final JdbiInboxStore store = Messages.store(database);
+
+  @AfterEach
+  void close() {
+    store.close();
+  }
+
+  @Test
+  void aNulInAPropertyIsShownAsItsSymbol() {
+    Arrival event =
+        new Arrival.Event(
+            Messages.delivery("1", Messages.TYPE, "a\0b", "s\0", "{}"),
+            null,
+            Messages.id(1),
+            Messages.TYPE);
+    assertThat(store.receive(Messages.ENDPOINT, List.of(event))).containsExactly(Receipt.STORED);
+    StoredMessage message = Messages.settle(store, 1, Outcome.Processed::new).get(0);
+    assertThat(message.correlationId()).isEqualTo("a\u2400b");
+    assertThat(message.source()).isEqualTo("s\u2400");
+  }
+
+  @Test
+  void aNulInWhatIsPutAsideIsShownAsItsSymbol() {
+    store.receive(Messages.ENDPOINT, List.of(Messages.rejected("ty\0pe", "the type is 'ty\0pe'")));
+    QuarantinedMessage message = store.listQuarantined(MessageFilter.all(), 0, 1).get(0);
+    assertThat(message.delivery().type()).isEqualTo("ty\u2400pe");
+    assertThat(message.detail()).isEqualTo("the type is 'ty\u2400pe'");
+  }
+
+  @Test
+  void halfACharacterIsStoredSomehow() {
+    Arrival event =
+        new Arrival.Event(
+            Messages.delivery("1", Messages.TYPE, HALF, HALF, "{}"),
+            null,
+            Messages.id(1),
+            Messages.TYPE);
+    assertThat(store.receive(Messages.ENDPOINT, List.of(event, Messages.rejected(HALF, HALF))))
+        .containsExactly(Receipt.STORED, Receipt.QUARANTINED);
+  }
+
+  @Test
+  void anErrorOfAnyTextIsKept() {
+    store.receive(Messages.ENDPOINT, Messages.events(1));
+    Messages.settle(store, 1, it -> new Outcome.Retry(it, Duration.ZERO, "a\0b " + HALF));
+    Messages.settle(store, 1, it -> new Outcome.Dead(it, "{\"a\\b\",NULL}\0" + HALF + "😀'"));
+    assertThat(store.listDead(MessageFilter.all(), 1))
+        .singleElement()
+        .extracting(DeadMessage::error)
+        .asString()
+        .startsWith("{\"a\\b\",NULL}\u2400half ")
+        .endsWith(" a character😀'");
+  }
+
+  @Test
+  void everyReasonCanBeStoredAndRead() {
+    List<Arrival> all =
+        java.util.Arrays.stream(QuarantineReason.values())
+            .<Arrival>map(
+                reason ->
+                    new Arrival.Rejected(
+                        Messages.delivery("x", "t", "c", "s", "{}"), "{\"h\":1}", reason, "why"))
+            .toList();
+    store.receive(Messages.ENDPOINT, all);
+    assertThat(store.listQuarantined(MessageFilter.all(), 0, 100))
+        .extracting(QuarantinedMessage::reason)
+        .containsExactly(QuarantineReason.values());
+    assertThat(store.listQuarantined(MessageFilter.all(), 0, 1).get(0).delivery().headers())
+        .containsEntry("h", 1);
+  }
+
+  @Test
+  void bytesAreKeptAsTheyCame() {
+    byte[] bytes = new byte[256];
+    for (int i = 0; i < 256; i++) {
+      bytes[i] = (byte) i;
+    }
+    var delivery =
+        new io.inbox4j.transport.Delivery(
+            null, null, null, null, null, null, java.util.Map.of(), bytes, true);
+    store.receive(
+        Messages.ENDPOINT,
+        List.of(
+            new Arrival.Event(delivery, null, Messages.id(1), Messages.TYPE),
+            new Arrival.Rejected(delivery, null, QuarantineReason.NOT_UTF8, "why")));
+    assertThat(Messages.settle(store, 1, Outcome.Processed::new).get(0).body()).isEqualTo(bytes);
+    assertThat(store.listQuarantined(MessageFilter.all(), 0, 1).get(0).delivery().body())
+        .isEqualTo(bytes);
+  }
+}

@@ -1,0 +1,124 @@
+package io.inbox4j.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inbox4j.MessageIds;
+import io.inbox4j.operations.DeadMessage;
+import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.receive.Arrival;
+import io.inbox4j.receive.QuarantineReason;
+import io.inbox4j.transport.Delivery;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/** One part of the contract. Every test has an endpoint of its own, so that all share the data. */
+abstract class ContractPart {
+
+  static final String TYPE = "created";
+  static final Set<String> TYPES = Set.of(TYPE);
+
+  private final List<InboxStore> stores = new ArrayList<>();
+  String endpoint = "";
+  StoreFixture fixture;
+  InboxStore store;
+
+  abstract StoreFixture fixture();
+
+  @BeforeEach
+  void open() {
+    endpoint = "queue-" + UUID.randomUUID();
+    fixture = fixture();
+    store = another();
+  }
+
+  @AfterEach
+  void close() {
+    stores.forEach(InboxStore::close);
+  }
+
+  /** Another store on the same data, as another process would have it. */
+  InboxStore another() {
+    InboxStore another = fixture.newStore();
+    stores.add(another);
+    return another;
+  }
+
+  UUID id(int n) {
+    return MessageIds.of(endpoint, n);
+  }
+
+  Arrival.Event event(int n) {
+    return event(id(n), TYPE, "{\"n\":" + n + "}");
+  }
+
+  static Arrival.Event event(UUID id, String type, String body) {
+    return new Arrival.Event(delivery(id.toString(), type, body), null, id, type);
+  }
+
+  static Arrival.Rejected rejected(QuarantineReason reason, String type, String body) {
+    return new Arrival.Rejected(delivery("x", type, body), null, reason, "why " + body);
+  }
+
+  static Delivery delivery(String id, String type, String body) {
+    return new Delivery(
+        id,
+        type,
+        "application/json",
+        null,
+        "correlation",
+        "shop",
+        Map.of(),
+        body.getBytes(StandardCharsets.UTF_8),
+        false);
+  }
+
+  /** Stores this many new messages. */
+  void receive(int count) {
+    List<Arrival> batch = new ArrayList<>();
+    IntStream.range(0, count).forEach(n -> batch.add(event(n)));
+    assertThat(store.receive(endpoint, batch)).containsOnly(Receipt.STORED);
+  }
+
+  /** Claims all that is due from a new store, gives each an outcome, and commits. */
+  List<StoredMessage> settle(Function<StoredMessage, Outcome> outcome) {
+    try (WorkTransaction transaction = another().begin(endpoint)) {
+      List<StoredMessage> messages = transaction.claim(TYPES, 1_000);
+      transaction.commit(messages.stream().map(outcome).toList());
+      return messages;
+    }
+  }
+
+  List<StoredMessage> process() {
+    return settle(message -> new Outcome.Processed(message.sequence()));
+  }
+
+  List<StoredMessage> kill(String error) {
+    return settle(message -> new Outcome.Dead(message.sequence(), error));
+  }
+
+  List<StoredMessage> retry(Duration delay) {
+    return settle(message -> new Outcome.Retry(message.sequence(), delay, "again"));
+  }
+
+  List<DeadMessage> dead() {
+    return store.listDead(MessageFilter.all().endpoint(endpoint), 1_000);
+  }
+
+  static List<UUID> ids(List<StoredMessage> messages) {
+    return messages.stream().map(StoredMessage::messageId).toList();
+  }
+
+  /** The ids from {@code first} on, this many. */
+  List<UUID> ids(int first, int count) {
+    return IntStream.range(first, first + count).mapToObj(this::id).toList();
+  }
+}

@@ -1,0 +1,45 @@
+package io.inbox4j.store;
+
+import org.junit.jupiter.api.Nested;
+
+/**
+ * What every store must do. A store's test extends it and gives it a fixture; the contract knows
+ * nothing of a store but its port.
+ */
+public abstract class InboxStoreContract {
+
+  /** The store under test. All fixtures of a test class may share their data. */
+  protected abstract StoreFixture fixture();
+
+  @Nested
+  class Receiving extends ReceivingContract {
+    @Override
+    StoreFixture fixture() {
+      return InboxStoreContract.this.fixture();
+    }
+  }
+
+  @Nested
+  class Working extends WorkContract {
+    @Override
+    StoreFixture fixture() {
+      return InboxStoreContract.this.fixture();
+    }
+  }
+
+  @Nested
+  class Suspecting extends SuspectContract {
+    @Override
+    StoreFixture fixture() {
+      return InboxStoreContract.this.fixture();
+    }
+  }
+
+  @Nested
+  class Replaying extends ReplayContract {
+    @Override
+    StoreFixture fixture() {
+      return InboxStoreContract.this.fixture();
+    }
+  }
+}

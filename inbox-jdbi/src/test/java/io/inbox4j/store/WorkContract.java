@@ -1,0 +1,294 @@
+package io.inbox4j.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.inbox4j.InboxException;
+import io.inbox4j.operations.DeadMessage;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+abstract class WorkContract extends ContractPart {
+
+  @Test
+  void claimsTakeUpToTheLimitInOrder() {
+    receive(5);
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      assertThat(ids(transaction.claim(TYPES, 3))).isEqualTo(ids(0, 3));
+    }
+  }
+
+  @Test
+  void claimsTakeOnlyTheirOwnEndpointAndTypes() {
+    receive(1);
+    store.receive(endpoint, List.of(event(id(7), "cancelled", "{}")));
+    store.receive(endpoint + "-other", List.of(event(8)));
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      assertThat(ids(transaction.claim(Set.of(TYPE, "never-seen"), 10))).isEqualTo(ids(0, 1));
+      assertThat(ids(transaction.claim(Set.of("cancelled"), 10))).isEqualTo(ids(7, 1));
+      assertThat(transaction.claim(Set.of(), 10)).isEmpty();
+    }
+  }
+
+  @Test
+  void whatOneTransactionHasAnotherDoesNotGet() {
+    receive(6);
+    try (WorkTransaction first = store.begin(endpoint);
+        WorkTransaction second = another().begin(endpoint)) {
+      assertThat(ids(first.claim(TYPES, 3))).isEqualTo(ids(0, 3));
+      List<StoredMessage> others = second.claim(TYPES, 10);
+      assertThat(ids(others)).isEqualTo(ids(3, 3));
+      assertThat(first.claim(others.get(0).sequence())).isEmpty();
+    }
+  }
+
+  @Test
+  void workersThatClaimAtTheSameTimeShareTheWork() throws Exception {
+    receive(300);
+    int workers = 3;
+    ExecutorService pool = Executors.newFixedThreadPool(workers);
+    CyclicBarrier barrier = new CyclicBarrier(workers);
+    List<Future<List<Long>>> results = new ArrayList<>();
+    for (int w = 0; w < workers; w++) {
+      InboxStore mine = another();
+      Callable<List<Long>> worker =
+          () -> {
+            barrier.await();
+            List<Long> done = new ArrayList<>();
+            List<StoredMessage> batch;
+            do {
+              try (WorkTransaction transaction = mine.begin(endpoint)) {
+                batch = transaction.claim(TYPES, 7);
+                transaction.commit(
+                    batch.stream()
+                        .<Outcome>map(it -> new Outcome.Processed(it.sequence()))
+                        .toList());
+              }
+              batch.forEach(message -> done.add(message.sequence()));
+            } while (!batch.isEmpty());
+            return done;
+          };
+      results.add(pool.submit(worker));
+    }
+    List<Long> all = new ArrayList<>();
+    for (Future<List<Long>> result : results) {
+      all.addAll(result.get());
+    }
+    pool.shutdown();
+    all.addAll(process().stream().map(StoredMessage::sequence).toList());
+    assertThat(all).hasSize(300).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void closingWithoutACommitFreesTheMessagesAndUndoesEffects() {
+    receive(3);
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      transaction.claim(TYPES, 10);
+      fixture.effect(transaction, endpoint);
+    }
+    assertThat(fixture.effects()).doesNotContain(endpoint);
+    assertThat(ids(process())).isEqualTo(ids(0, 3));
+  }
+
+  @Test
+  void theSameStoreFindsFreedMessagesAgain() {
+    receive(3);
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      transaction.claim(TYPES, 2);
+    }
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .untilAsserted(
+            () -> {
+              try (WorkTransaction transaction = store.begin(endpoint)) {
+                assertThat(ids(transaction.claim(TYPES, 10))).isEqualTo(ids(0, 3));
+              }
+            });
+  }
+
+  @Test
+  void outcomesAndEffectsAreCommittedInOnePiece() {
+    receive(3);
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      List<StoredMessage> messages = transaction.claim(TYPES, 10);
+      fixture.effect(transaction, endpoint);
+      transaction.commit(
+          List.of(
+              new Outcome.Processed(messages.get(0).sequence()),
+              new Outcome.Retry(messages.get(1).sequence(), Duration.ZERO, "not yet"),
+              new Outcome.Dead(messages.get(2).sequence(), "never")));
+    }
+    assertThat(fixture.effects()).contains(endpoint);
+    assertThat(dead()).hasSize(1);
+    DeadMessage dead = dead().get(0);
+    assertThat(dead.messageId()).isEqualTo(id(2));
+    assertThat(dead.error()).isEqualTo("never");
+    assertThat(dead.attempts()).isEqualTo(1);
+    List<StoredMessage> left = process();
+    assertThat(ids(left)).isEqualTo(ids(1, 1));
+    assertThat(left.get(0).attempts()).isEqualTo(1);
+    assertThat(process()).isEmpty();
+  }
+
+  @Test
+  void aRetryIsDueLaterAndCountsItsAttempts() {
+    receive(1);
+    long sequence = retry(Duration.ofHours(1)).get(0).sequence();
+    assertThat(process()).isEmpty();
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      StoredMessage notYet = transaction.claim(sequence).orElseThrow();
+      assertThat(notYet.attempts()).isEqualTo(1);
+      transaction.commit(List.of(new Outcome.Retry(sequence, Duration.ofMillis(200), "again")));
+    }
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .untilAsserted(
+            () -> assertThat(process()).singleElement().extracting("attempts").isEqualTo(2));
+  }
+
+  @Test
+  void laterMessagesDoNotWaitForARetry() {
+    receive(1);
+    retry(Duration.ofHours(1));
+    store.receive(endpoint, List.of(event(1)));
+    assertThat(ids(process())).isEqualTo(ids(1, 1));
+  }
+
+  @Test
+  void aClaimOfAMessageThatIsGoneIsEmpty() {
+    receive(1);
+    long sequence = process().get(0).sequence();
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      assertThat(transaction.claim(sequence)).isEmpty();
+      assertThat(transaction.claim(Long.MAX_VALUE)).isEmpty();
+    }
+  }
+
+  @Test
+  void anOutcomeForAMessageThatIsNotThereUndoesTheBatch() {
+    receive(2);
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      List<StoredMessage> messages = transaction.claim(TYPES, 10);
+      fixture.effect(transaction, endpoint);
+      assertThatThrownBy(
+              () ->
+                  transaction.commit(
+                      List.of(
+                          new Outcome.Processed(messages.get(0).sequence()),
+                          new Outcome.Processed(Long.MAX_VALUE))))
+          .isInstanceOf(InboxException.class)
+          .hasMessageContaining("1 of 2 messages")
+          .hasMessageContaining(endpoint);
+    }
+    assertThat(fixture.effects()).doesNotContain(endpoint);
+    assertThat(ids(process())).isEqualTo(ids(0, 2));
+  }
+
+  @Test
+  void whatWasKeptStaysAndWhatWasUndoneGoes() {
+    receive(2);
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      List<StoredMessage> messages = transaction.claim(TYPES, 10);
+      transaction.mark();
+      fixture.effect(transaction, endpoint + " kept");
+      transaction.keep();
+      transaction.mark();
+      fixture.effect(transaction, endpoint + " undone");
+      transaction.undo();
+      transaction.mark();
+      fixture.effect(transaction, endpoint + " kept after an undo");
+      transaction.keep();
+      transaction.commit(
+          messages.stream().<Outcome>map(it -> new Outcome.Processed(it.sequence())).toList());
+    }
+    assertThat(fixture.effects())
+        .contains(endpoint + " kept", endpoint + " kept after an undo")
+        .doesNotContain(endpoint + " undone");
+    assertThat(process()).isEmpty();
+  }
+
+  @Test
+  void anUndoKeepsTheClaims() {
+    receive(2);
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      transaction.claim(TYPES, 10);
+      transaction.mark();
+      fixture.failAndSwallow(transaction);
+      transaction.undo();
+      assertThat(process()).isEmpty();
+    }
+  }
+
+  @Test
+  void aSwallowedErrorIsFoundWhenItsPartIsKept() {
+    receive(1);
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      long sequence = transaction.claim(TYPES, 1).get(0).sequence();
+      transaction.mark();
+      fixture.effect(transaction, endpoint);
+      fixture.failAndSwallow(transaction);
+      assertThatThrownBy(transaction::keep)
+          .isInstanceOf(AbortedTransactionException.class)
+          .satisfies(e -> assertThat(store.faultOf(e)).isEqualTo(Fault.ABORTED));
+      transaction.undo();
+      transaction.commit(List.of(new Outcome.Dead(sequence, "swallowed")));
+    }
+    assertThat(fixture.effects()).doesNotContain(endpoint);
+    assertThat(dead()).hasSize(1);
+  }
+
+  @Test
+  void aSwallowedErrorIsFoundAtTheCommitAtTheLatest() {
+    receive(1);
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      long sequence = transaction.claim(TYPES, 1).get(0).sequence();
+      fixture.effect(transaction, endpoint);
+      fixture.failAndSwallow(transaction);
+      assertThatThrownBy(() -> transaction.commit(List.of(new Outcome.Processed(sequence))))
+          .isInstanceOf(AbortedTransactionException.class)
+          .hasMessageContaining("swallowed");
+    }
+    assertThat(fixture.effects()).doesNotContain(endpoint);
+    assertThat(process()).hasSize(1);
+  }
+
+  @Test
+  void aLostConnectionIsTheInfrastructuresFault() {
+    receive(1);
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      long sequence = transaction.claim(TYPES, 1).get(0).sequence();
+      fixture.effect(transaction, endpoint);
+      fixture.lose(transaction);
+      assertThatThrownBy(() -> transaction.commit(List.of(new Outcome.Processed(sequence))))
+          .isInstanceOf(StoreUnavailableException.class)
+          .satisfies(e -> assertThat(store.faultOf(e)).isEqualTo(Fault.INFRASTRUCTURE));
+    }
+    assertThat(fixture.effects()).doesNotContain(endpoint);
+    assertThat(process()).hasSize(1);
+  }
+
+  @Test
+  void aHandlersOwnFailureIsTheMessagesFault() {
+    assertThat(store.faultOf(new IllegalStateException("x"))).isEqualTo(Fault.MESSAGE);
+    assertThat(store.faultOf(new StackOverflowError())).isEqualTo(Fault.MESSAGE);
+  }
+
+  @Test
+  void aTransactionSaysWhatItCanBeUnwrappedTo() {
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      assertThatThrownBy(() -> transaction.unwrap(Thread.class))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("java.lang.Thread")
+          .hasMessageContaining("expected");
+    }
+  }
+}
