@@ -69,8 +69,18 @@ final class Batch {
       transaction.keep();
       succeeded(from, to);
     } catch (Throwable failure) { // a handler may throw anything, and it is set down
-      transaction.undo();
+      undo(failure);
       runAround(from, at, to, failure);
+    }
+  }
+
+  /** Without the undo there is no transaction to go on in, whatever the handler's failure was. */
+  private void undo(Throwable failure) {
+    try {
+      transaction.undo();
+    } catch (RuntimeException e) {
+      failure.addSuppressed(e);
+      throw new AbandonedException("the batch was given up", failure);
     }
   }
 

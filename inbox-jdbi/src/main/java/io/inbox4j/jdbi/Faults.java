@@ -18,6 +18,9 @@ final class Faults {
   private static final String UNDEFINED_TABLE = "42P01";
   private static final String READ_ONLY = "25006";
 
+  /** What HikariCP says, without a state, of a connection that it has found to be broken. */
+  private static final String CLOSED_BY_POOL = "Connection is closed";
+
   /** Connections and resources that are lost, gone or used up. */
   private static final Set<String> INFRASTRUCTURE_CLASSES = Set.of("08", "53", "58");
 
@@ -45,7 +48,7 @@ final class Faults {
     }
     String state = sql.getSQLState();
     if (state == null) {
-      return Fault.MESSAGE;
+      return CLOSED_BY_POOL.equals(sql.getMessage()) ? Fault.INFRASTRUCTURE : Fault.MESSAGE;
     }
     if (state.equals(ABORTED)) {
       return Fault.ABORTED;

@@ -1,0 +1,185 @@
+package io.inbox4j.jdbi;
+
+import static io.inbox4j.jdbi.Messages.id;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.inbox4j.retry.RetryPolicy;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jdbi.v3.core.Handle;
+import org.junit.jupiter.api.Test;
+
+class FaultToleranceTest {
+
+  private final AtomicInteger calls = new AtomicInteger();
+
+  @Test
+  void aConnectionLostInAHandlerUsesUpNoAttempt() {
+    TestDatabase database = TestDatabase.fresh();
+    Service.store(database, 5);
+    try (Service service =
+        Service.with(
+            database,
+            inbox ->
+                inbox.subscribe(
+                    Service.QUEUE,
+                    queue ->
+                        queue
+                            .on(
+                                Created.class,
+                                (event, context) -> {
+                                  Handle handle = context.unwrap(Handle.class);
+                                  if (event.n() == 2 && calls.incrementAndGet() <= 2) {
+                                    database.terminate(pid(handle));
+                                  }
+                                  Service.effect(event, context);
+                                })
+                            .retry(RetryPolicy.never())))) {
+      service.start();
+      service.awaitAll("processed", 5);
+      assertThat(service.statuses()).containsOnly("processed 1");
+      assertThat(database.effects()).containsExactly("0", "1", "2", "3", "4");
+      assertThat(service.heard.of("interrupted")).hasSize(2);
+      assertThat(service.heard.of("retried")).isEmpty();
+      await()
+          .untilAsserted(
+              () -> assertThat(service.heard.of("recovered")).contains("recovered " + id(0)));
+    }
+  }
+
+  private static int pid(Handle handle) {
+    return handle.select("SELECT pg_backend_pid()").mapTo(Integer.class).one();
+  }
+
+  @Test
+  void whatAProcessHadInHandWhenItWasLostIsHandledOnceByAnother() {
+    TestDatabase database = TestDatabase.fresh();
+    Service.store(database, 3);
+    try (JdbiInboxStore lost = Messages.store(database);
+        var transaction = lost.begin(Service.QUEUE)) {
+      transaction.claim(Messages.TYPES, 2);
+      TestDatabase.effect(transaction.unwrap(Handle.class), "lost");
+    }
+    try (Service service =
+        Service.with(
+            database, inbox -> inbox.subscribe(Service.QUEUE, Created.class, Service::effect))) {
+      service.start();
+      service.awaitAll("processed", 3);
+      assertThat(database.effects()).containsExactly("0", "1", "2");
+      assertThat(service.statuses()).containsOnly("processed 1");
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(service.heard.of("recovered"))
+                      .containsExactly("recovered " + id(0), "recovered " + id(1)));
+    }
+  }
+
+  @Test
+  void aMessageThatKillsItsProcessIsGivenUpOnAfterItsAttempts() {
+    TestDatabase database = TestDatabase.fresh();
+    Service.store(database, 2);
+    try (JdbiInboxStore lost = Messages.store(database);
+        var transaction = lost.begin(Service.QUEUE)) {
+      transaction.claim(Messages.TYPES, 1);
+    }
+    database.execute(
+        "UPDATE inbox_pending SET crashes = 3 WHERE seq = (SELECT min(seq) FROM inbox_pending)");
+    try (Service service =
+        Service.with(
+            database,
+            inbox ->
+                inbox.subscribe(
+                    Service.QUEUE,
+                    queue ->
+                        queue
+                            .on(Created.class, Service::effect)
+                            .retry(RetryPolicy.immediate(3))))) {
+      service.start();
+      service.awaitAll("failed", 1);
+      service.awaitAll("processed", 1);
+      assertThat(database.effects()).containsExactly("1");
+      assertThat(database.texts("SELECT error FROM inbox WHERE status = 'failed'").get(0))
+          .contains("the process died or was lost 3 times");
+    }
+  }
+
+  @Test
+  void closingLetsTheBatchInHandComeToItsEnd() throws Exception {
+    CountDownLatch started = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    Service service =
+        Service.handling(
+            (event, context) -> {
+              started.countDown();
+              goOn.await();
+              Service.effect(event, context);
+            });
+    service.deliver(1);
+    started.await();
+    Thread closing = new Thread(() -> service.inbox.close(Duration.ofSeconds(30)));
+    closing.start();
+    goOn.countDown();
+    closing.join();
+    assertThat(service.database.effects()).containsExactly("0");
+    assertThat(service.statuses()).containsExactly("processed 1");
+  }
+
+  @Test
+  void aHandlerThatDoesNotReturnIsInterruptedAtTheDeadlineAndUndoneWithoutUsingUpAnAttempt()
+      throws Exception {
+    CountDownLatch started = new CountDownLatch(1);
+    CountDownLatch interrupted = new CountDownLatch(1);
+    CountDownLatch never = new CountDownLatch(1);
+    Service service =
+        Service.handling(
+            (event, context) -> {
+              Service.effect(event, context);
+              started.countDown();
+              try {
+                never.await();
+              } catch (InterruptedException e) {
+                interrupted.countDown();
+                throw e;
+              }
+            });
+    service.deliver(2);
+    started.await();
+    service.inbox.close(Duration.ofMillis(100));
+    service.inbox.close(Duration.ofMillis(100));
+    service.inbox.close();
+    interrupted.await();
+    assertThat(service.database.effects()).isEmpty();
+    assertThat(service.statuses()).containsExactly("pending 0", "pending 0");
+    assertThat(Thread.getAllStackTraces().keySet())
+        .extracting(Thread::getName)
+        .noneMatch(name -> name.startsWith("inbox-worker-" + Service.QUEUE));
+  }
+
+  @Test
+  void afterAnInterruptedCloseTheNextProcessHandlesEverythingOnce() throws Exception {
+    CountDownLatch started = new CountDownLatch(1);
+    CountDownLatch never = new CountDownLatch(1);
+    Service first =
+        Service.handling(
+            (event, context) -> {
+              Service.effect(event, context);
+              started.countDown();
+              never.await();
+            });
+    first.deliver(2);
+    started.await();
+    first.inbox.close(Duration.ofMillis(50));
+    try (Service second =
+        Service.with(
+            first.database,
+            inbox -> inbox.subscribe(Service.QUEUE, Created.class, Service::effect))) {
+      second.start();
+      second.awaitAll("processed", 2);
+      assertThat(second.statuses()).containsOnly("processed 1");
+      assertThat(first.database.effects()).containsExactly("0", "1");
+    }
+  }
+}

@@ -1,0 +1,353 @@
+package io.inbox4j.jdbi;
+
+import static io.inbox4j.jdbi.Messages.id;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.inbox4j.InboxListener;
+import io.inbox4j.handler.DeadLetter;
+import io.inbox4j.handler.EventContext;
+import io.inbox4j.handler.RetryLater;
+import io.inbox4j.retry.RetryPolicy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jdbi.v3.core.Handle;
+import org.junit.jupiter.api.Test;
+
+class HandlingTest {
+
+  private final AtomicInteger calls = new AtomicInteger();
+
+  @Test
+  void aMessageIsHandledOnceHoweverOftenItIsDelivered() {
+    try (Service service = Service.handling(Service::effect)) {
+      service.deliver(3);
+      service.awaitAll("processed", 3);
+      service.deliver(4);
+      service.awaitAll("processed", 4);
+      assertThat(service.database.effects()).containsExactly("0", "1", "2", "3");
+      assertThat(service.statuses()).containsOnly("processed 1");
+    }
+  }
+
+  @Test
+  void aHandlerIsToldWhatCame() {
+    Queue<String> told = new ConcurrentLinkedQueue<>();
+    try (Service service = Service.handling((event, context) -> told.add(describe(context)))) {
+      service.deliver(1);
+      service.awaitAll("processed", 1);
+      assertThat(told)
+          .containsExactly("orders created " + id(0) + " 1 {} correlation shop false true");
+    }
+  }
+
+  private static String describe(EventContext context) {
+    return String.join(
+        " ",
+        context.endpoint(),
+        context.type(),
+        context.messageId().toString(),
+        String.valueOf(context.attempt()),
+        context.headers().toString(),
+        context.correlationId(),
+        context.source(),
+        String.valueOf(context.redelivered()),
+        String.valueOf(context.receivedAt().isAfter(java.time.Instant.EPOCH)));
+  }
+
+  @Test
+  void whatAFailedHandlerDidIsUndoneAndTriedAgain() {
+    try (Service service =
+        Service.subscribing(
+            queue ->
+                queue
+                    .on(
+                        Created.class,
+                        (event, context) -> {
+                          Service.effect(event, context);
+                          if (context.attempt() < 3) {
+                            throw new IllegalStateException("not yet");
+                          }
+                        })
+                    .retry(RetryPolicy.immediate(5)))) {
+      service.start().deliver(1);
+      service.awaitAll("processed", 1);
+      assertThat(service.database.effects()).containsExactly("0");
+      assertThat(service.statuses()).containsExactly("processed 3");
+      assertThat(service.heard.of("retried"))
+          .containsExactly(
+              "retried %s after attempt 1".formatted(id(0)),
+              "retried %s after attempt 2".formatted(id(0)));
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(service.heard.of("processed"))
+                      .containsExactly("processed %s in attempt 3".formatted(id(0))));
+    }
+  }
+
+  @Test
+  void afterTheLastAttemptTheMessageIsKeptWithItsErrorAndCanBeReplayed() {
+    try (Service service =
+        Service.subscribing(
+            queue ->
+                queue
+                    .on(
+                        Created.class,
+                        (event, context) -> {
+                          Service.effect(event, context);
+                          if (calls.incrementAndGet() <= 2) {
+                            throw new IllegalStateException("no stock");
+                          }
+                        })
+                    .retry(RetryPolicy.immediate(2)))) {
+      service.start().deliver(1);
+      service.awaitAll("failed", 1);
+      assertThat(service.database.effects()).isEmpty();
+      assertThat(service.database.texts("SELECT error FROM inbox").get(0))
+          .startsWith("attempt 2 of 2 failed: java.lang.IllegalStateException: no stock");
+      assertThat(service.inbox.deadLetters().replay(io.inbox4j.operations.MessageFilter.all()))
+          .isEqualTo(1);
+      service.awaitAll("processed", 1);
+      assertThat(service.database.effects()).containsExactly("0");
+      assertThat(service.heard.of("replayed")).hasSize(1);
+    }
+  }
+
+  @Test
+  void aFailingMessageLeavesItsNeighboursWithOneEffectAndOneOutcomeEach() {
+    TestDatabase database = TestDatabase.fresh();
+    Service.store(database, 100);
+    try (Service service =
+        Service.with(
+            database,
+            inbox ->
+                inbox.subscribe(
+                    Service.QUEUE,
+                    queue ->
+                        queue
+                            .on(
+                                Created.class,
+                                (event, context) -> {
+                                  Service.effect(event, context);
+                                  if (event.n() % 10 == 5) {
+                                    throw new IllegalStateException("unlucky");
+                                  }
+                                })
+                            .retry(RetryPolicy.never())))) {
+      service.start();
+      service.awaitAll("processed", 90);
+      service.awaitAll("failed", 10);
+      assertThat(database.count("SELECT count(*) FROM effects")).isEqualTo(90);
+      assertThat(database.count("SELECT count(DISTINCT name) FROM effects")).isEqualTo(90);
+      assertThat(database.count("SELECT count(*) FROM effects WHERE name LIKE '%5'")).isZero();
+      assertThat(service.statuses()).containsOnly("processed 1", "failed 1");
+      await().untilAsserted(() -> assertThat(service.heard.of("processed")).hasSize(90));
+    }
+  }
+
+  @Test
+  void aSwallowedSqlErrorIsBlamedOnTheMessageThatSwallowedIt() {
+    TestDatabase database = TestDatabase.fresh();
+    Service.store(database, 30);
+    try (Service service =
+        Service.with(
+            database,
+            inbox ->
+                inbox.subscribe(
+                    Service.QUEUE,
+                    queue ->
+                        queue
+                            .on(Created.class, HandlingTest::swallowAtSeventeen)
+                            .retry(RetryPolicy.never())))) {
+      service.start();
+      service.awaitAll("processed", 29);
+      assertThat(database.texts("SELECT content->>'n' FROM inbox WHERE status = 'failed'"))
+          .containsExactly("17");
+      assertThat(database.texts("SELECT error FROM inbox WHERE status = 'failed'").get(0))
+          .contains("swallowed");
+      assertThat(database.count("SELECT count(*) FROM effects")).isEqualTo(29);
+      assertThat(database.count("SELECT count(DISTINCT name) FROM effects")).isEqualTo(29);
+    }
+  }
+
+  private static void swallowAtSeventeen(Created event, EventContext context) {
+    Service.effect(event, context);
+    if (event.n() == 17) {
+      try {
+        context.unwrap(Handle.class).execute("SELECT 1 / 0");
+      } catch (RuntimeException e) {
+        // as a careless handler does
+      }
+    }
+  }
+
+  @Test
+  void anIsolatedHandlerNeverRunsAgainBecauseOfANeighbour() {
+    TestDatabase database = TestDatabase.fresh();
+    Service.store(database, 40);
+    try (Service service =
+        Service.with(
+            database,
+            inbox ->
+                inbox.subscribe(
+                    Service.QUEUE,
+                    queue ->
+                        queue
+                            .on(
+                                Created.class,
+                                (event, context) -> {
+                                  calls.incrementAndGet();
+                                  Service.effect(event, context);
+                                  if (event.n() == 20) {
+                                    throw new IllegalStateException("unlucky");
+                                  }
+                                })
+                            .isolated()
+                            .retry(RetryPolicy.never())))) {
+      service.start();
+      service.awaitAll("processed", 39);
+      service.awaitAll("failed", 1);
+      assertThat(calls).hasValue(40);
+      assertThat(database.count("SELECT count(DISTINCT name) FROM effects")).isEqualTo(39);
+    }
+  }
+
+  @Test
+  void anEventCanHaveARetryPolicyOfItsOwn() {
+    try (Service service =
+        Service.subscribing(
+            queue ->
+                queue
+                    .on(Created.class, HandlingTest::fail)
+                    .on(Cancelled.class, HandlingTest::fail)
+                    .retry(RetryPolicy.immediate(3))
+                    .retry(Cancelled.class, RetryPolicy.never()))) {
+      service.start();
+      service.transport.deliver(
+          Service.QUEUE,
+          List.of(
+              Messages.delivery("a", "created", "c", "s", "{\"n\":1}"),
+              Messages.delivery("b", "cancelled", "c", "s", "{\"n\":2}")));
+      service.awaitAll("failed", 2);
+      assertThat(service.statuses()).containsExactly("failed 3", "failed 1");
+    }
+  }
+
+  private static void fail(Object event, EventContext context) {
+    throw new IllegalStateException("no");
+  }
+
+  @Test
+  void aHandlerCanGiveUpOrAskForAnotherTime() {
+    try (Service service =
+        Service.handling(
+            (event, context) -> {
+              Service.effect(event, context);
+              if (event.n() == 0) {
+                throw DeadLetter.because("never placed");
+              }
+              throw RetryLater.after(Duration.ofHours(1), "being upgraded");
+            })) {
+      service.deliver(2);
+      service.awaitAll("failed", 1);
+      service.awaitAll("retrying", 1);
+      assertThat(service.statuses()).containsExactly("failed 1", "retrying 1");
+      assertThat(service.database.effects()).isEmpty();
+      assertThat(
+              service.database.texts(
+                  "SELECT next_attempt_on_utc > now() + interval '59 minutes' FROM inbox"
+                      + " WHERE status = 'retrying'"))
+          .containsExactly("t");
+    }
+  }
+
+  @Test
+  void errorsCountAsFailuresAndTheWorkerGoesOn() {
+    try (Service service =
+        Service.subscribing(
+            queue ->
+                queue
+                    .on(
+                        Created.class,
+                        (event, context) -> {
+                          switch (event.n()) {
+                            case 0 -> throw new AssertionError("zero");
+                            case 1 -> endless(1);
+                            case 2 -> throw new NoClassDefFoundError("gone");
+                            case 3 -> throw new Unspeakable();
+                            default -> Service.effect(event, context);
+                          }
+                        })
+                    .retry(RetryPolicy.immediate(2)))) {
+      service.start().deliver(5);
+      service.awaitAll("processed", 1);
+      service.awaitAll("failed", 4);
+      assertThat(service.statuses())
+          .containsExactly("failed 2", "failed 2", "failed 2", "failed 2", "processed 1");
+      assertThat(service.database.effects()).containsExactly("4");
+    }
+  }
+
+  private static int endless(int n) {
+    return n == Integer.MIN_VALUE ? 0 : endless(n + 1) + 1;
+  }
+
+  private static final class Unspeakable extends RuntimeException {
+    @Override
+    public String getMessage() {
+      throw new IllegalStateException("there is nothing to say");
+    }
+  }
+
+  @Test
+  void aBodyThatDoesNotFitIsDeadAtOnce() {
+    try (Service service = Service.handling(Service::effect)) {
+      service.transport.deliver(
+          Service.QUEUE,
+          List.of(Messages.delivery("a", "created", "c", "s", "{\"n\":\"secret\"}")));
+      service.awaitAll("failed", 1);
+      assertThat(service.statuses()).containsExactly("failed 1");
+      assertThat(service.database.texts("SELECT split_part(error, E'\\n', 1) FROM inbox").get(0))
+          .contains("the body cannot be read", "'n'", "int")
+          .doesNotContain("secret");
+    }
+  }
+
+  @Test
+  void listenersAreToldAfterTheCommitAndOneThatThrowsChangesNothing() {
+    TestDatabase database = TestDatabase.fresh();
+    Queue<String> seen = new ConcurrentLinkedQueue<>();
+    try (Service service =
+        Service.with(
+            database,
+            inbox ->
+                inbox
+                    .listener(
+                        new InboxListener() {
+                          @Override
+                          public void processed(Message message, int attempt, Duration lag) {
+                            seen.addAll(database.effects());
+                            throw new IllegalStateException("a broken listener");
+                          }
+
+                          @Override
+                          public void received(Message message) {
+                            throw new IllegalStateException("a broken listener");
+                          }
+                        })
+                    .subscribe(Service.QUEUE, Created.class, Service::effect))) {
+      service.start().deliver(1);
+      await().untilAsserted(() -> assertThat(seen).containsExactly("0"));
+      service.deliver(2);
+      service.awaitAll("processed", 2);
+      assertThat(database.effects()).containsExactly("0", "1");
+      assertThat(service.statuses()).containsOnly("processed 1");
+      assertThat(service.heard.lines())
+          .contains("received " + id(0), "duplicate " + id(0), "connected " + Service.QUEUE);
+    }
+  }
+}

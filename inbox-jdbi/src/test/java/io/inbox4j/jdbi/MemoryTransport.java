@@ -1,0 +1,39 @@
+package io.inbox4j.jdbi;
+
+import io.inbox4j.InboxListener;
+import io.inbox4j.IntegrationEvent;
+import io.inbox4j.receive.Intake;
+import io.inbox4j.transport.Delivery;
+import io.inbox4j.transport.InboxTransport;
+import io.inbox4j.transport.ReceiveEndpoint;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Hands over what a test delivers, on the test's thread. */
+final class MemoryTransport implements InboxTransport {
+
+  private final Map<String, Intake<?>> intakes = new ConcurrentHashMap<>();
+
+  /** Returns when the deliveries may be acknowledged. */
+  void deliver(String queue, List<Delivery> deliveries) {
+    Intake<?> intake = intakes.get(queue);
+    if (intake == null) {
+      throw new IllegalStateException("nobody receives from " + queue);
+    }
+    intake.store(deliveries);
+  }
+
+  @Override
+  public <T extends IntegrationEvent> Receiver receive(
+      ReceiveEndpoint endpoint, Intake<T> intake, InboxListener listener) {
+    intakes.put(endpoint.queue(), intake);
+    listener.connected(endpoint.queue());
+    return deadline -> intakes.remove(endpoint.queue());
+  }
+
+  @Override
+  public void close() {
+    intakes.clear();
+  }
+}
