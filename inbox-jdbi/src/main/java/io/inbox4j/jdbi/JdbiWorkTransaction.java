@@ -179,7 +179,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
           if (!processed.isEmpty()) {
             move(Sql.PROCESSED, processed, null, null);
           }
-          connection.commit();
+          handle.commit();
           committed = true;
           return committed;
         });
@@ -213,9 +213,9 @@ final class JdbiWorkTransaction implements WorkTransaction {
       if (discard) {
         connection.abort(Runnable::run);
       } else if (!committed) {
-        connection.rollback();
+        handle.rollback();
       }
-    } catch (SQLException e) {
+    } catch (SQLException | RuntimeException e) {
       log.debug("The transaction of {} could not be rolled back; the server does it", endpoint, e);
     } finally {
       closeHandle();
