@@ -8,7 +8,14 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.WorkTransaction;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
 import java.time.Duration;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
 class ConnectionPoolTest {
@@ -59,6 +66,52 @@ class ConnectionPoolTest {
         assertThat(handle.isInTransaction()).as("the pool gets it back as it was").isFalse();
       }
     }
+  }
+
+  @Test
+  void aTransactionEndsOnceAndItsConnectionGoesBackAsItCame() {
+    Queue<String> calls = new ConcurrentLinkedQueue<>();
+    try (JdbiInboxStore store = JdbiInboxStore.create(recorded(database.dataSource(), calls))) {
+      store.receive(Messages.ENDPOINT, Messages.events(2));
+      calls.clear();
+      Messages.settle(store, 1, Outcome.Processed::new);
+      assertThat(calls).containsExactly("setAutoCommit", "commit", "setAutoCommit", "close");
+      calls.clear();
+      try (WorkTransaction abandoned = store.begin(Messages.ENDPOINT)) {
+        abandoned.claim(Messages.TYPES, 1);
+      }
+      assertThat(calls).containsExactly("setAutoCommit", "rollback", "setAutoCommit", "close");
+    }
+  }
+
+  /** The same data source, with a record of what begins and ends transactions. */
+  private static DataSource recorded(DataSource dataSource, Queue<String> calls) {
+    Set<String> interesting = Set.of("setAutoCommit", "commit", "rollback", "close");
+    return around(
+        DataSource.class,
+        (method, arguments) -> {
+          Connection connection = dataSource.getConnection();
+          return around(
+              Connection.class,
+              (inner, values) -> {
+                if (interesting.contains(inner.getName())) {
+                  calls.add(inner.getName());
+                }
+                return inner.invoke(connection, values);
+              });
+        });
+  }
+
+  private interface Call {
+    Object invoke(Method method, Object[] arguments) throws Exception;
+  }
+
+  private static <T> T around(Class<T> type, Call call) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> call.invoke(method, arguments)));
   }
 
   @Test

@@ -54,6 +54,29 @@ class FaultToleranceTest {
   }
 
   @Test
+  void aDeadlockOrSerializationFailureUsesUpNoAttempt() {
+    try (Service service =
+        Service.subscribing(
+            queue ->
+                queue
+                    .on(
+                        Created.class,
+                        (event, context) -> {
+                          Service.effect(event, context);
+                          if (calls.incrementAndGet() <= 2) {
+                            throw new IllegalStateException(
+                                new java.sql.SQLException("deadlock detected", "40P01"));
+                          }
+                        })
+                    .retry(RetryPolicy.never()))) {
+      service.start().deliver(1);
+      service.awaitAll("processed", 1);
+      assertThat(service.statuses()).containsExactly("processed 1");
+      assertThat(service.database.effects()).containsExactly("0");
+    }
+  }
+
+  @Test
   void whatAProcessHadInHandWhenItWasLostIsHandledOnceByAnother() {
     TestDatabase database = TestDatabase.fresh();
     Service.store(database, 3);

@@ -14,6 +14,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.sql.Statement;
+import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -81,6 +82,21 @@ class FaultsTest {
           .isInstanceOf(StoreUnavailableException.class);
       assertThatThrownBy(() -> store.begin(Messages.ENDPOINT))
           .isInstanceOf(StoreUnavailableException.class);
+    }
+  }
+
+  @Test
+  void aConnectionThatItsPoolFoundToBeBrokenIsTheInfrastructuresFault() throws Exception {
+    TestDatabase database = TestDatabase.fresh();
+    try (JdbiInboxStore store = JdbiInboxStore.connect(database.url());
+        WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
+      Handle handle = transaction.unwrap(Handle.class);
+      database.terminate(handle.select("SELECT pg_backend_pid()").mapTo(Integer.class).one());
+      assertThatThrownBy(() -> handle.execute("SELECT 1"))
+          .satisfies(e -> assertThat(store.faultOf(e)).isEqualTo(Fault.INFRASTRUCTURE));
+      assertThatThrownBy(() -> handle.execute("SELECT 1"))
+          .satisfies(e -> assertThat(store.faultOf(e)).isEqualTo(Fault.INFRASTRUCTURE));
+      assertThatThrownBy(transaction::undo).isInstanceOf(StoreUnavailableException.class);
     }
   }
 
