@@ -55,35 +55,44 @@ final class LoneRun {
   }
 
   void run(StoredMessage suspect) {
-    if (!store.beginAlone(suspect.sequence(), holdBack(suspect))) {
+    boolean givenUp = isGivenUp(suspect);
+    if (!givenUp && !store.beginAlone(suspect.sequence(), holdBack(suspect))) {
       return;
     }
     try (WorkTransaction transaction = store.begin(workload.endpoint())) {
       Optional<StoredMessage> claimed = transaction.claim(suspect.sequence());
-      if (claimed.isEmpty()) {
+      if (claimed.isEmpty() || (givenUp && claimed.get().crashes() != suspect.crashes())) {
         return;
       }
       StoredMessage message = claimed.get();
-      List<Result> results = handle(transaction, message);
+      List<Result> results = givenUp ? giveUp(message) : handle(transaction, message);
       transaction.commit(results.stream().map(Result::outcome).toList());
       listener.tell(l -> l.recovered(outcomes.describe(message)));
       outcomes.committed(results);
     } catch (StoreUnavailableException | AbandonedException e) {
-      unjustlyNoted.add(suspect.sequence());
+      if (!givenUp) {
+        unjustlyNoted.add(suspect.sequence());
+      }
       throw e;
     }
   }
 
   private List<Result> handle(WorkTransaction transaction, StoredMessage message) {
-    int ended = message.attempts() + message.crashes() - 1;
-    if (message.crashes() > 1 && ended >= workload.retryOf(message.type()).maxAttempts()) {
-      String error =
-          "the process died or was lost %d times while it handled this message"
-              .formatted(message.crashes() - 1);
-      Outcome dead = new Outcome.Dead(message.sequence(), error);
-      return List.of(new Result(message, ended, dead, null));
-    }
     return new Batch(workload, reader, store, transaction, List.of(message)).run(1);
+  }
+
+  /** Whether the last attempt that there is has ended with its process. */
+  private boolean isGivenUp(StoredMessage suspect) {
+    return suspect.crashes() > 0
+        && Batch.attemptOf(suspect) >= workload.retryOf(suspect.type()).maxAttempts();
+  }
+
+  private static List<Result> giveUp(StoredMessage message) {
+    String error =
+        "the process died or was lost %d times while it handled this message"
+            .formatted(message.crashes());
+    Outcome dead = new Outcome.Dead(message.sequence(), error);
+    return List.of(new Result(message, Batch.attemptOf(message), dead, null));
   }
 
   /** How long the message rests if its process dies now: as long as its policy says. */
