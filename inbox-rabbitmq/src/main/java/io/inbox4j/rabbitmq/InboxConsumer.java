@@ -48,7 +48,9 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
   private final CountDownLatch closing = new CountDownLatch(1);
   private final Thread persister;
+  private final AtomicLong delivered = new AtomicLong();
   private final AtomicLong stored = new AtomicLong();
+  private volatile long lastDelivery = System.nanoTime();
 
   /**
    * A consumer for a channel that nobody else uses; {@link #start} begins.
@@ -82,9 +84,16 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
     return stored.get();
   }
 
+  /** Whether nothing is in hand, and nothing has come for this long. */
+  boolean isIdleFor(Duration time) {
+    return delivered.get() == stored.get() && System.nanoTime() - lastDelivery > time.toNanos();
+  }
+
   @Override
   public void handleDelivery(
       String consumerTag, Envelope envelope, BasicProperties properties, byte[] body) {
+    lastDelivery = System.nanoTime();
+    delivered.incrementAndGet();
     buffer.add(new AmqpDelivery(envelope, properties, body));
   }
 

@@ -67,9 +67,14 @@ final class Session<T extends IntegrationEvent> {
         .thenApply(Throwable.class::cast);
   }
 
-  /** Whether anything was stored and acknowledged. */
-  boolean gotThrough() {
-    return consumers.stream().anyMatch(consumer -> consumer.stored() > 0);
+  /** How many deliveries were stored and acknowledged. */
+  long stored() {
+    return consumers.stream().mapToLong(InboxConsumer::stored).sum();
+  }
+
+  /** Whether nothing is in hand, and nothing has come for this long. */
+  boolean isIdleFor(Duration time) {
+    return consumers.stream().allMatch(consumer -> consumer.isIdleFor(time));
   }
 
   /** Stores and acknowledges what is in hand until the deadline, and disconnects. */

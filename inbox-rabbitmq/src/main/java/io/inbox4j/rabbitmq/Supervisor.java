@@ -24,9 +24,9 @@ import org.slf4j.LoggerFactory;
  * again.
  *
  * <p>A message that no client can read kills every connection it is delivered to, and takes its
- * neighbours with it towards the delivery limit. So after a few sessions in a row that got nothing
- * through, it goes on with a prefetch of 1 until one message got through: then only the culprit
- * reaches the limit.
+ * neighbours with it towards the delivery limit. So after a few sessions in a row that died early,
+ * it goes on with a prefetch of 1: then only the culprit reaches the limit. It does so until as
+ * many messages got through as could have been its neighbours, or until there are no more.
  */
 final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Receiver, Runnable {
 
@@ -36,6 +36,7 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
   private static final Duration FIRST_ATTEMPT = Duration.ofSeconds(15);
   private static final int FUTILE_SESSIONS_BEFORE_CAUTION = 3;
   private static final long GLANCE_MILLIS = 50;
+  private static final Duration NO_MORE = Duration.ofSeconds(1);
 
   private final ConnectionFactory factory;
   private final ReceiveEndpoint endpoint;
@@ -130,8 +131,8 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
       try {
         return cautious ? failure.get(GLANCE_MILLIS, TimeUnit.MILLISECONDS) : failure.get();
       } catch (TimeoutException e) {
-        if (current.gotThrough()) {
-          return new IOException("a message got through; going on with the usual prefetch");
+        if (isPastDanger(current)) {
+          return new IOException("messages get through; going on with the usual prefetch");
         }
       } catch (ExecutionException e) {
         return e;
@@ -139,14 +140,21 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
     }
   }
 
-  /** A session that got something through is a reason to begin afresh. */
   private void judge(Session<T> ended) {
-    if (ended.gotThrough()) {
-      futileSessions = 0;
+    if (ended.stored() > 0) {
       backoff = MIN_BACKOFF;
-    } else {
-      futileSessions++;
     }
+    futileSessions = isPastDanger(ended) ? 0 : futileSessions + 1;
+  }
+
+  /**
+   * Whether no message that kills the connection can be among those that the broker would send at
+   * once: as many were acknowledged, or there are no more. A few are no proof, because the
+   * acknowledgements that were sent last may be lost.
+   */
+  private boolean isPastDanger(Session<T> judged) {
+    return judged.stored() >= (long) endpoint.consumers() * endpoint.prefetch()
+        || judged.isIdleFor(NO_MORE);
   }
 
   private void rest() {
