@@ -16,7 +16,8 @@ record Database(String url, Jdbi jdbi) {
   /** A fresh one at the given address. */
   static Database at(String url) {
     Jdbi jdbi = Jdbi.create(url);
-    jdbi.useHandle(handle -> handle.execute("CREATE TABLE effects (name text, amount integer)"));
+    jdbi.useHandle(
+        handle -> handle.execute("CREATE TABLE effects (name text, amount integer, run xid)"));
     return new Database(url, jdbi);
   }
 
@@ -29,9 +30,34 @@ record Database(String url, Jdbi jdbi) {
     return count("SELECT count(*) FROM effects");
   }
 
-  /** How many different effects there are; fewer than {@link #effects} if some are doubled. */
-  long distinctEffects() {
-    return count("SELECT count(DISTINCT name) FROM effects");
+  /** How many effects this order has. */
+  long effectsOf(String order) {
+    return jdbi.withHandle(
+        handle ->
+            handle
+                .createQuery("SELECT count(*) FROM effects WHERE name = ?")
+                .bind(0, order)
+                .mapTo(Long.class)
+                .one());
+  }
+
+  /** The orders that have an effect, in order, each as often as it has one. */
+  List<String> orders() {
+    return texts("SELECT name FROM effects ORDER BY name");
+  }
+
+  /** How many messages were stored. */
+  long stored() {
+    return count("SELECT count(*) FROM inbox_messages");
+  }
+
+  /** How many messages are still to be handled. */
+  long pending() {
+    return count("SELECT count(*) FROM inbox_pending");
+  }
+
+  List<String> texts(String query) {
+    return jdbi.withHandle(handle -> handle.createQuery(query).mapTo(String.class).list());
   }
 
   List<Map<String, Object>> rows(String query) {

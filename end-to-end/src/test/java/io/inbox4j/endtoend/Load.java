@@ -1,0 +1,82 @@
+package io.inbox4j.endtoend;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A producer that publishes orders without end, connects again when the broker is away, and repeats
+ * whatever was not confirmed. What the broker has confirmed must not be lost.
+ */
+final class Load implements AutoCloseable {
+
+  private static final int BATCH = 20;
+
+  private final String amqp;
+  private final String queue;
+  private final Set<String> confirmed = new ConcurrentSkipListSet<>();
+  private final AtomicInteger failures = new AtomicInteger();
+  private final Thread thread = new Thread(this::run, "load");
+  private volatile boolean stopped;
+
+  private Load(String amqp, String queue) {
+    this.amqp = amqp;
+    this.queue = queue;
+  }
+
+  static Load start(String amqp, String queue) {
+    Load load = new Load(amqp, queue);
+    load.thread.start();
+    return load;
+  }
+
+  /** How many orders the broker has taken over. */
+  int confirmed() {
+    return confirmed.size();
+  }
+
+  /** How often the connection was lost or could not be made. */
+  int failures() {
+    return failures.get();
+  }
+
+  /** Stops, and returns all orders that the broker has taken over, sorted. */
+  List<String> stop() throws InterruptedException {
+    stopped = true;
+    thread.join();
+    return new ArrayList<>(confirmed);
+  }
+
+  private void run() {
+    int next = 0;
+    while (!stopped) {
+      try (Publisher publisher = new Publisher(amqp, queue)) {
+        while (!stopped) {
+          next = publishFrom(publisher, next);
+        }
+      } catch (Exception e) { // the broker is away: the same orders again
+        failures.incrementAndGet();
+      }
+    }
+  }
+
+  private int publishFrom(Publisher publisher, int next) throws Exception {
+    List<String> batch = new ArrayList<>();
+    for (int i = next; i < next + BATCH; i++) {
+      batch.add("o%06d".formatted(i));
+    }
+    for (String order : batch) {
+      publisher.send(order);
+    }
+    publisher.confirm();
+    confirmed.addAll(batch);
+    return next + BATCH;
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    stop();
+  }
+}

@@ -1,0 +1,9 @@
+package io.inbox4j.endtoend;
+
+import io.inbox4j.EventType;
+import io.inbox4j.IntegrationEvent;
+import java.util.UUID;
+
+/** A second event, for queues that carry more than one. */
+@EventType("orders.order-cancelled")
+public record OrderCancelled(UUID messageId, String order) implements IntegrationEvent {}

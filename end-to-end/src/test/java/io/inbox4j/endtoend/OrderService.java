@@ -1,0 +1,160 @@
+package io.inbox4j.endtoend;
+
+import io.inbox4j.Inbox;
+import io.inbox4j.InboxListener;
+import io.inbox4j.SubscriptionBuilder;
+import io.inbox4j.handler.EventContext;
+import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.rabbitmq.RabbitTransport;
+import io.inbox4j.retry.RetryPolicy;
+import io.inbox4j.testkit.ChildProcess;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * A service with an inbox in a process of its own.
+ *
+ * <p>Its arguments are {@code name=value}. It prints {@code started}, and {@code ran} and the order
+ * after the SQL of every handler; it can be told to stop at an exact place, and then goes on when
+ * it reads a line.
+ */
+final class OrderService {
+
+  private static final List<String> JVM_OPTIONS =
+      List.of("-Xmx192m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto");
+
+  private final Map<String, String> options;
+  private final CountDownLatch goOn = new CountDownLatch(1);
+
+  private OrderService(Map<String, String> options) {
+    this.options = options;
+  }
+
+  /** A process that only receives. */
+  static ChildProcess receiver(Database database, String queue, String... options) {
+    return start("receive", database, queue, options);
+  }
+
+  /** A process that only handles. */
+  static ChildProcess worker(Database database, String queue, String... options) {
+    return start("process", database, queue, options);
+  }
+
+  private static ChildProcess start(
+      String mode, Database database, String queue, String... options) {
+    List<String> arguments = new ArrayList<>();
+    arguments.add("mode=" + mode);
+    arguments.add("database=" + database.url());
+    arguments.add("amqp=" + Inboxes.amqp());
+    arguments.add("queue=" + queue);
+    arguments.addAll(List.of(options));
+    return ChildProcess.start(JVM_OPTIONS, OrderService.class, arguments.toArray(String[]::new));
+  }
+
+  public static void main(String[] args) throws Exception {
+    Map<String, String> options =
+        Stream.of(args)
+            .map(arg -> arg.split("=", 2))
+            .collect(Collectors.toMap(pair -> pair[0], pair -> pair[1]));
+    new OrderService(options).run();
+  }
+
+  private void run() throws Exception {
+    Inbox inbox =
+        Inbox.builder()
+            .store(
+                JdbiInboxStore.builder(options.get("database"))
+                    .idleTimeout(Duration.parse(options.getOrDefault("idle", "PT1M")))
+                    .build())
+            .transport(RabbitTransport.connect(options.get("amqp")))
+            .listener(new Reporter())
+            .subscribe(options.get("queue"), this::subscribe)
+            .build();
+    if (options.get("mode").equals("receive")) {
+      inbox.startReceiving();
+    } else {
+      inbox.startProcessing();
+    }
+    print("started");
+    BufferedReader stdin =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    if (stdin.readLine() != null) {
+      goOn.countDown();
+    }
+  }
+
+  private void subscribe(SubscriptionBuilder subscription) {
+    String events = options.getOrDefault("events", "placed");
+    if (events.contains("placed")) {
+      subscription.on(OrderPlaced.class, this::placed);
+    }
+    if (events.contains("cancelled")) {
+      subscription.on(OrderCancelled.class, this::cancelled);
+    }
+    subscription
+        .concurrency(1)
+        .pollInterval(Duration.parse(options.getOrDefault("poll", "PT0.2S")))
+        .retry(RetryPolicy.immediate(Integer.parseInt(options.getOrDefault("attempts", "3"))));
+  }
+
+  private void placed(OrderPlaced event, EventContext context) throws InterruptedException {
+    Effects.placed(event, context);
+    print("ran " + event.order());
+    if (event.order().equals(options.get("haltAt"))) {
+      Runtime.getRuntime().halt(1);
+    }
+    if (event.order().equals(options.get("stopAt"))) {
+      print("stopped at " + event.order());
+      goOn.await();
+      print("goes on");
+    }
+  }
+
+  private void cancelled(OrderCancelled event, EventContext context) {
+    Effects.cancelled(event, context);
+    print("ran " + event.order());
+  }
+
+  private static void print(String line) {
+    System.out.println(line);
+    System.out.flush();
+  }
+
+  /** Tells what happened; can stop after the commit of a batch, before it is acknowledged. */
+  private final class Reporter implements InboxListener {
+
+    @Override
+    public void received(Message message) {
+      if (options.containsKey("stopBeforeAck")) {
+        print("stored " + message.messageId());
+        block();
+      }
+    }
+
+    private void block() {
+      try {
+        new CountDownLatch(1).await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+
+    @Override
+    public void processed(Message message, int attempt, Duration lag) {
+      print("processed " + message.messageId());
+    }
+
+    @Override
+    public void interrupted(String endpoint, Throwable cause) {
+      print("interrupted");
+    }
+  }
+}
