@@ -15,7 +15,6 @@ dependencies {
     testImplementation(libs.awaitility)
     testImplementation(libs.jdbi3.core)
     testImplementation(libs.junit.jupiter.api)
-    testImplementation(libs.slf4j.api)
+    testImplementation(libs.logback.classic)
     testRuntimeOnly(libs.junit.jupiter.engine)
-    testRuntimeOnly(libs.logback.classic)
 }

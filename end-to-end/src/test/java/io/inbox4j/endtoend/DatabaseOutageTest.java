@@ -95,13 +95,6 @@ class DatabaseOutageTest {
   }
 
   private String unacknowledged() {
-    return RabbitServer.shared()
-        .ctl("list_queues", "name", "messages_unacknowledged")
-        .lines()
-        .map(line -> line.split("\t"))
-        .filter(columns -> columns[0].equals(queue))
-        .map(columns -> columns[1])
-        .findFirst()
-        .orElse("no queue");
+    return Queues.show(RabbitServer.shared(), queue, "messages_unacknowledged");
   }
 }

@@ -1,0 +1,185 @@
+package io.inbox4j.endtoend;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import io.inbox4j.Inbox;
+import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.jdbi.JdbiInboxStoreBuilder;
+import io.inbox4j.rabbitmq.InboxConsumer;
+import io.inbox4j.rabbitmq.RabbitTransport;
+import io.inbox4j.rabbitmq.TopologyException;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.Date;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class ArchitectureTest {
+
+  private static final String STORE = "io.inbox4j.jdbi..";
+  private static final String TRANSPORT = "io.inbox4j.rabbitmq..";
+  private static final String[] NOT_SHIPPED = {
+    "io.inbox4j.testkit..", "io.inbox4j.endtoend..", "io.inbox4j.build.."
+  };
+
+  private static final JavaClasses SHIPPED =
+      new ClassFileImporter()
+          .withImportOption(new ImportOption.DoNotIncludeTests())
+          .importPackages("io.inbox4j")
+          .that(not(resideInAnyPackage(NOT_SHIPPED)));
+
+  @Test
+  void allModulesAreLookedAt() {
+    assertThat(SHIPPED.contain(Inbox.class)).isTrue();
+    assertThat(SHIPPED.contain(JdbiInboxStore.class)).isTrue();
+    assertThat(SHIPPED.contain(RabbitTransport.class)).isTrue();
+  }
+
+  @Test
+  void theApiKnowsNeitherADatabaseNorABroker() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages(STORE, TRANSPORT)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "org.jdbi..",
+            "java.sql..",
+            "javax.sql..",
+            "com.zaxxer..",
+            "org.postgresql..",
+            "com.rabbitmq..",
+            STORE,
+            TRANSPORT)
+        .check(SHIPPED);
+  }
+
+  @Test
+  void theStoreAndTheTransportDoNotKnowEachOther() {
+    noClasses()
+        .that(resideInAPackage(STORE))
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(TRANSPORT, "com.rabbitmq..")
+        .check(SHIPPED);
+    noClasses()
+        .that(resideInAPackage(TRANSPORT))
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(STORE, "org.jdbi..", "java.sql..", "javax.sql..", "org.postgresql..")
+        .check(SHIPPED);
+  }
+
+  /** The two ports and what crosses them know each other, and count as one. */
+  @Test
+  void packagesAreFreeOfCycles() {
+    Set<String> ports = Set.of("operations", "receive", "store", "transport");
+    slices()
+        .assignedFrom(
+            new SliceAssignment() {
+              @Override
+              public SliceIdentifier getIdentifierOf(JavaClass type) {
+                String[] path = type.getPackageName().split("\\.", -1);
+                if (path.length < 3) {
+                  return SliceIdentifier.ignore();
+                }
+                return SliceIdentifier.of(ports.contains(path[2]) ? "ports" : path[2]);
+              }
+
+              @Override
+              public String getDescription() {
+                return "packages by concept";
+              }
+            })
+        .should()
+        .beFreeOfCycles()
+        .check(SHIPPED);
+  }
+
+  @Test
+  void onlyTheWaysInArePublic() {
+    assertThat(publicClassesIn(STORE))
+        .containsExactlyInAnyOrder(
+            JdbiInboxStore.class.getName(), JdbiInboxStoreBuilder.class.getName());
+    assertThat(publicClassesIn(TRANSPORT))
+        .containsExactlyInAnyOrder(
+            RabbitTransport.class.getName(),
+            InboxConsumer.class.getName(),
+            TopologyException.class.getName());
+  }
+
+  private static Iterable<String> publicClassesIn(String place) {
+    return SHIPPED.that(resideInAPackage(place)).stream()
+        .filter(type -> type.getModifiers().contains(JavaModifier.PUBLIC))
+        .map(JavaClass::getName)
+        .toList();
+  }
+
+  @Test
+  void namesSayWhatAThingIs() {
+    noClasses()
+        .should()
+        .haveSimpleNameEndingWith("Utils")
+        .orShould()
+        .haveSimpleNameEndingWith("Util")
+        .orShould()
+        .haveSimpleNameEndingWith("Helper")
+        .orShould()
+        .haveSimpleNameEndingWith("Manager")
+        .orShould()
+        .haveSimpleNameEndingWith("Impl")
+        .orShould()
+        .haveSimpleNameEndingWith("Common")
+        .check(SHIPPED);
+  }
+
+  @Test
+  void noClassIsLoadedByItsName() {
+    noClasses()
+        .should()
+        .callMethod(Class.class, "forName", String.class)
+        .orShould()
+        .callMethod(Class.class, "forName", String.class, boolean.class, ClassLoader.class)
+        .orShould()
+        .callMethod(ClassLoader.class, "loadClass", String.class)
+        .check(SHIPPED);
+  }
+
+  @Test
+  void timeIsTheDatabases() {
+    noClasses()
+        .should()
+        .callMethod(Instant.class, "now")
+        .orShould()
+        .callMethod(Clock.class, "systemUTC")
+        .orShould()
+        .callMethod(System.class, "currentTimeMillis")
+        .orShould()
+        .callConstructor(Date.class)
+        .check(SHIPPED);
+  }
+
+  @Test
+  void nobodyWritesToTheConsole() {
+    noClasses()
+        .should()
+        .accessField(System.class, "out")
+        .orShould()
+        .accessField(System.class, "err")
+        .orShould()
+        .callMethod(Throwable.class, "printStackTrace")
+        .check(SHIPPED);
+  }
+}

@@ -1,0 +1,148 @@
+package io.inbox4j.endtoend;
+
+import static io.inbox4j.endtoend.Patience.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.rabbitmq.client.BuiltinExchangeType;
+import io.inbox4j.Inbox;
+import io.inbox4j.SubscriptionBuilder;
+import io.inbox4j.rabbitmq.TopologyException;
+import io.inbox4j.testkit.RabbitServer;
+import io.inbox4j.transport.Topology;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+class TopologyTest {
+
+  private final Database database = Database.fresh();
+  private final String queue = Inboxes.newQueue("topology");
+
+  @Test
+  void aQueueIsAQuorumQueueWithDeadLettersAndADeliveryLimitByDefault() {
+    try (Inbox inbox = inbox(subscription -> {})) {
+      inbox.startReceiving();
+      assertThat(show(queue, "type")).isEqualTo("quorum");
+      assertThat(show(queue, "arguments"))
+          .contains("{\"x-queue-type\",\"quorum\"}")
+          .contains("{\"x-dead-letter-exchange\",\"" + queue + ".dead-letter\"}")
+          .contains("{\"x-delivery-limit\",20}")
+          .contains("{\"x-dead-letter-strategy\",\"at-least-once\"}");
+      assertThat(show(queue + ".dead-letter", "type")).isEqualTo("quorum");
+      assertThat(RabbitServer.shared().ctl("list_bindings", "source_name", "destination_name"))
+          .contains(queue + ".dead-letter\t" + queue + ".dead-letter");
+    }
+  }
+
+  @Test
+  void aQueueIsClassicOnRequest() throws Exception {
+    try (Inbox inbox = inbox(subscription -> subscription.topology(Topology.classic()));
+        Publisher publisher = new Publisher(Inboxes.amqp(), queue)) {
+      inbox.start();
+      assertThat(show(queue, "type")).isEqualTo("classic");
+      assertThat(show(queue, "arguments"))
+          .contains("{\"x-dead-letter-exchange\",\"" + queue + ".dead-letter\"}")
+          .doesNotContain("x-delivery-limit");
+      publisher.order("o");
+      eventually(() -> assertThat(database.effectsOf("o")).isOne());
+    }
+  }
+
+  @Test
+  void anExistingQueueIsTakenAsItIs() throws Exception {
+    try (Inbox inbox = inbox(subscription -> subscription.topology(Topology.existing()));
+        Publisher publisher = new Publisher(Inboxes.amqp(), queue)) {
+      publisher.channel().queueDeclare(queue, true, false, false, Map.of("x-max-length", 1_000));
+      inbox.start();
+      publisher.order("o");
+      eventually(() -> assertThat(database.effectsOf("o")).isOne());
+    }
+  }
+
+  @Test
+  void anExistingQueueThatIsMissingIsSaidAtTheStart() {
+    try (Inbox inbox = inbox(subscription -> subscription.topology(Topology.existing()))) {
+      assertThatThrownBy(inbox::start)
+          .isInstanceOf(TopologyException.class)
+          .hasMessageContaining("the queue '%s' does not exist", queue)
+          .hasMessageContaining("Topology.quorum()");
+    }
+  }
+
+  @Test
+  void aQueueThatIsThereWithAnotherArgumentIsSaidAtTheStart() throws Exception {
+    try (Inbox inbox = inbox(subscription -> subscription.topology(Topology.classic()));
+        Publisher publisher = new Publisher(Inboxes.amqp(), queue)) {
+      Map<String, Object> other = Map.of("x-dead-letter-exchange", "elsewhere");
+      publisher.channel().queueDeclare(queue, true, false, false, other);
+      assertThatThrownBy(inbox::start)
+          .isInstanceOf(TopologyException.class)
+          .hasMessageContaining("'%s' exists with another 'x-dead-letter-exchange'", queue)
+          .hasMessageContaining("elsewhere")
+          .hasMessageContaining("asks for")
+          .hasMessageContaining("Topology.existing()");
+    }
+  }
+
+  @Test
+  void aQueueThatIsThereWithoutArgumentsIsSaidAtTheStart() throws Exception {
+    try (Inbox inbox = inbox(subscription -> {});
+        Publisher publisher = new Publisher(Inboxes.amqp(), queue)) {
+      publisher.channel().queueDeclare(queue, true, false, false, Map.of());
+      assertThatThrownBy(inbox::start)
+          .isInstanceOf(TopologyException.class)
+          .hasMessageContaining("'%s' exists with another 'x-", queue)
+          .hasMessageContaining("it has none");
+    }
+  }
+
+  @Test
+  void anExistingFanoutExchangeIsBoundTo() throws Exception {
+    String exchange = queue + ".events";
+    try (Inbox inbox = inbox(subscription -> subscription.bind(exchange, ""));
+        Publisher publisher = new Publisher(Inboxes.amqp(), queue)) {
+      publisher.channel().exchangeDeclare(exchange, BuiltinExchangeType.FANOUT, false);
+      inbox.start();
+      publisher.order(exchange, "whatever", "o");
+      eventually(() -> assertThat(database.orders()).containsExactly("o"));
+    }
+  }
+
+  @Test
+  void aMissingExchangeIsDeclaredAsATopicExchangeAndBoundTo() throws Exception {
+    String exchange = queue + ".events";
+    try (Inbox inbox = inbox(subscription -> subscription.bind(exchange, "order.*", "eu.#"));
+        Publisher publisher = new Publisher(Inboxes.amqp(), queue)) {
+      inbox.start();
+      publisher.order(exchange, "order.placed", "matched");
+      publisher.order(exchange, "stock.counted", "not meant");
+      publisher.order(exchange, "eu.de.order", "matched too");
+      eventually(() -> assertThat(database.orders()).containsExactly("matched", "matched too"));
+    }
+  }
+
+  @Test
+  void severalEventTypesShareAQueue() throws Exception {
+    try (Inbox inbox =
+            inbox(subscription -> subscription.on(OrderCancelled.class, Effects::cancelled));
+        Publisher publisher = new Publisher(Inboxes.amqp(), queue)) {
+      inbox.start();
+      publisher.order("placed");
+      publisher.cancellation("cancelled");
+      eventually(() -> assertThat(database.orders()).containsExactly("cancelled", "placed"));
+    }
+    assertThat(database.texts("SELECT type FROM inbox ORDER BY 1"))
+        .containsExactly("orders.order-cancelled", "orders.order-placed");
+  }
+
+  private Inbox inbox(Consumer<SubscriptionBuilder> options) {
+    Consumer<SubscriptionBuilder> orders =
+        subscription -> subscription.on(OrderPlaced.class, Effects::placed);
+    return Inboxes.on(database).subscribe(queue, orders.andThen(options)).build();
+  }
+
+  private static String show(String queue, String column) {
+    return Queues.show(RabbitServer.shared(), queue, column);
+  }
+}

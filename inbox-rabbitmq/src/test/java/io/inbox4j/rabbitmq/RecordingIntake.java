@@ -1,0 +1,56 @@
+package io.inbox4j.rabbitmq;
+
+import io.inbox4j.event.EventTypes;
+import io.inbox4j.receive.Intake;
+import io.inbox4j.transport.Delivery;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** An intake that remembers what it was given, and does before it returns what a test wants. */
+final class RecordingIntake implements Intake<StockCounted> {
+
+  /** What happens before a batch counts as stored. */
+  interface Before {
+    void store(List<Delivery> deliveries) throws InterruptedException;
+  }
+
+  private final Before before;
+  private final AtomicInteger calls = new AtomicInteger();
+  private final List<String> stored = new CopyOnWriteArrayList<>();
+
+  RecordingIntake(Before before) {
+    this.before = before;
+  }
+
+  /** How often it was called. */
+  int calls() {
+    return calls.get();
+  }
+
+  /** The bodies that were stored, in order. */
+  List<String> stored() {
+    return new ArrayList<>(stored);
+  }
+
+  @Override
+  public EventTypes<StockCounted> types() {
+    return EventTypes.of(List.of(StockCounted.class));
+  }
+
+  @Override
+  public void store(List<Delivery> deliveries) {
+    calls.incrementAndGet();
+    try {
+      before.store(deliveries);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    }
+    for (Delivery delivery : deliveries) {
+      stored.add(new String(delivery.body(), StandardCharsets.UTF_8));
+    }
+  }
+}

@@ -1,0 +1,7 @@
+package io.inbox4j.rabbitmq;
+
+import io.inbox4j.IntegrationEvent;
+import java.util.UUID;
+
+/** The event that the tests send. */
+record StockCounted(UUID messageId) implements IntegrationEvent {}
