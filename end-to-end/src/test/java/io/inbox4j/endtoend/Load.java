@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -13,13 +15,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class Load implements AutoCloseable {
 
   private static final int BATCH = 20;
+  private static final long PAUSE_MILLIS = 100;
 
   private final String amqp;
   private final String queue;
   private final Set<String> confirmed = new ConcurrentSkipListSet<>();
   private final AtomicInteger failures = new AtomicInteger();
   private final Thread thread = new Thread(this::run, "load");
-  private volatile boolean stopped;
+  private final CountDownLatch stopped = new CountDownLatch(1);
 
   private Load(String amqp, String queue) {
     this.amqp = amqp;
@@ -44,21 +47,30 @@ final class Load implements AutoCloseable {
 
   /** Stops, and returns all orders that the broker has taken over, sorted. */
   List<String> stop() throws InterruptedException {
-    stopped = true;
+    stopped.countDown();
     thread.join();
     return new ArrayList<>(confirmed);
   }
 
   private void run() {
     int next = 0;
-    while (!stopped) {
+    do {
       try (Publisher publisher = new Publisher(amqp, queue)) {
-        while (!stopped) {
+        while (stopped.getCount() > 0) {
           next = publishFrom(publisher, next);
         }
       } catch (Exception e) { // the broker is away: the same orders again
         failures.incrementAndGet();
       }
+    } while (!isStoppedWithin(PAUSE_MILLIS));
+  }
+
+  private boolean isStoppedWithin(long millis) {
+    try {
+      return stopped.await(millis, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return true;
     }
   }
 
