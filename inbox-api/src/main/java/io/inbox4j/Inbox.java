@@ -130,7 +130,10 @@ public final class Inbox implements AutoCloseable {
     if (subscriptions.stream().noneMatch(Subscription::hasHandlers)) {
       throw new InboxException(
           "no subscription has a handler, so there is nothing to process; registered are: %s"
-              .formatted(subscriptions));
+              .formatted(
+                  subscriptions.stream()
+                      .map(it -> "'%s' [%s]".formatted(it.queue(), it.types()))
+                      .collect(Collectors.joining(", "))));
     }
     open();
     if (processing) {

@@ -193,7 +193,7 @@ class InboxBuilderTest {
         withStore().subscribe("orders", queue -> queue.receive(Created.class)).build()) {
       assertThatThrownBy(inbox::startProcessing)
           .isInstanceOf(InboxException.class)
-          .hasMessageContaining("'orders' has no handler")
+          .hasMessageContaining("no subscription has a handler")
           .hasMessageContaining("created (Created)");
     }
   }

@@ -51,7 +51,7 @@ final class UntouchedStore implements InboxStore {
   }
 
   @Override
-  public Watch watch(Consumer<String> stored) {
+  public Watch watch(Consumer<String> stored, Runnable missed) {
     throw touched();
   }
 

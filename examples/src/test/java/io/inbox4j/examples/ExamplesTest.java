@@ -55,7 +55,7 @@ class ExamplesTest {
     List<String> lines = run("retry-and-replay");
     assertThat(lines.subList(lines.indexOf("The dead:") + 1, lines.size()))
         .anyMatch(line -> line.startsWith("  after attempt 3: attempt 3 of 3 failed"))
-        .anyMatch(line -> line.startsWith("  after attempt 1: the policy does not retry"))
+        .anyMatch(line -> line.startsWith("  after attempt 1: the policy gives up on this at once"))
         .anyMatch(line -> line.startsWith("  after attempt 1: the handler gave up"))
         .endsWith("Replayed: 1; still dead: 2");
   }

@@ -22,8 +22,21 @@ final class FailureText {
     return cut(show(failure));
   }
 
+  /**
+   * The failure as it is logged: the classes of it and its causes. What a handler's exception says
+   * may hold parts of the payload, and is kept with the message only.
+   */
+  static String kind(Throwable failure) {
+    StringBuilder names = new StringBuilder(failure.getClass().getName());
+    Throwable cause = failure.getCause();
+    for (int i = 0; cause != null && i < MAX_CAUSES; i++, cause = cause.getCause()) {
+      names.append(" because of ").append(cause.getClass().getName());
+    }
+    return names.toString();
+  }
+
   /** The failure in one line, though it may fail at that too. */
-  static String summary(Throwable failure) {
+  private static String summary(Throwable failure) {
     try {
       return failure.toString();
     } catch (RuntimeException e) {

@@ -43,7 +43,7 @@ public final class InboxProcessor {
 
   /** Starts the workers. They run until {@link #close}, and keep the process alive. */
   public void start() {
-    watch = store.watch(this::wake);
+    watch = store.watch(this::wake, () -> signals.values().forEach(Signal::raise));
     for (Workload workload : workloads) {
       Signal signal = signalOf(workload.endpoint());
       for (int i = 1; i <= workload.workers(); i++) {

@@ -53,20 +53,20 @@ final class Outcomes {
         endpoint,
         result.attempt(),
         retry.delay(),
-        FailureText.summary(failure));
-    log.debug("The failure of {}", result.message().messageId(), failure);
+        FailureText.kind(failure));
     InboxListener.Message message = describe(result.message());
     listener.tell(l -> l.retried(message, result.attempt(), retry.delay(), failure));
   }
 
   private void dead(Result result, Outcome.Dead dead) {
     log.error(
-        "{} {} of {} is dead after attempt {}; it is kept, replay it when its cause is mended: {}",
+        "{} {} of {} is dead after attempt {}{}; it is kept with its error, replay it when that is"
+            + " mended",
         result.message().type(),
         result.message().messageId(),
         endpoint,
         result.attempt(),
-        dead.error().lines().findFirst().orElse(""));
+        result.failure() == null ? "" : ": " + FailureText.kind(result.failure()));
     InboxListener.Message message = describe(result.message());
     listener.tell(l -> l.dead(message, result.attempt(), dead.error()));
   }

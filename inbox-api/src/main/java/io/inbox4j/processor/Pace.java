@@ -11,6 +11,7 @@ import java.time.Duration;
  */
 final class Pace {
 
+  static final int FIRST_BATCH = 8;
   static final Duration TARGET = Duration.ofMillis(50);
   private static final int SHORT_SEGMENT = 16;
   private static final int CLEAN_BATCHES_TO_GROW = 8;
@@ -24,7 +25,7 @@ final class Pace {
   Pace(int maxBatch, boolean isolated) {
     this.maxBatch = maxBatch;
     this.isolated = isolated;
-    this.batch = Math.min(maxBatch, 32);
+    this.batch = Math.min(maxBatch, FIRST_BATCH);
     this.segment = isolated ? 1 : Integer.MAX_VALUE;
   }
 
@@ -44,7 +45,8 @@ final class Pace {
       return;
     }
     if (time.compareTo(TARGET) > 0) {
-      batch = Math.max(1, batch / 2);
+      long fitting = messages * TARGET.toNanos() / time.toNanos();
+      batch = (int) Math.max(1, Math.min(batch / 2, fitting));
     } else if (messages == batch && time.compareTo(TARGET.dividedBy(2)) < 0) {
       batch = Math.min(maxBatch, batch * 2);
     }

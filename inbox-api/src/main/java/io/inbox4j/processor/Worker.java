@@ -3,6 +3,7 @@ package io.inbox4j.processor;
 import io.inbox4j.event.EventReader;
 import io.inbox4j.internal.SafeListener;
 import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.store.StoredMessage;
 import io.inbox4j.store.WorkTransaction;
 import java.time.Duration;
@@ -17,6 +18,7 @@ final class Worker implements Runnable {
   private static final Logger log = LoggerFactory.getLogger(InboxProcessor.class);
   private static final Duration MIN_BACKOFF = Duration.ofMillis(50);
   private static final Duration MAX_BACKOFF = Duration.ofSeconds(5);
+  private static final Duration SECOND_LOOK = Duration.ofMillis(1_100);
 
   private final Workload workload;
   private final EventReader reader;
@@ -52,11 +54,14 @@ final class Worker implements Runnable {
   @Override
   public void run() {
     Duration backoff = MIN_BACKOFF;
+    boolean idle = false;
     while (!stopping) {
       try {
-        if (!workOnce()) {
-          signal.await(workload.pollInterval());
+        boolean worked = workOnce();
+        if (!worked) {
+          signal.await(idle ? workload.pollInterval() : beforeIdling());
         }
+        idle = !worked;
         backoff = MIN_BACKOFF;
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
@@ -71,13 +76,19 @@ final class Worker implements Runnable {
     }
   }
 
+  /** Before a worker rests for long it looks once more, for what was committed out of order. */
+  private Duration beforeIdling() {
+    return workload.pollInterval().compareTo(SECOND_LOOK) < 0
+        ? workload.pollInterval()
+        : SECOND_LOOK;
+  }
+
   private Duration rest(Duration backoff, Throwable cause) {
     log.warn(
         "Processing of {} is interrupted, no attempt is used up; going on in {}: {}",
         workload.endpoint(),
         backoff,
-        FailureText.summary(rootOf(cause)));
-    log.debug("Why the processing of {} is interrupted", workload.endpoint(), cause);
+        why(cause));
     listener.tell(l -> l.interrupted(workload.endpoint(), cause));
     try {
       signal.pause(backoff);
@@ -88,10 +99,8 @@ final class Worker implements Runnable {
     return next.compareTo(MAX_BACKOFF) > 0 ? MAX_BACKOFF : next;
   }
 
-  private static Throwable rootOf(Throwable cause) {
-    return cause instanceof AbandonedException && cause.getCause() != null
-        ? cause.getCause()
-        : cause;
+  private static String why(Throwable cause) {
+    return cause instanceof StoreUnavailableException ? cause.toString() : FailureText.kind(cause);
   }
 
   /** Handles a batch; false if there was nothing to do. */

@@ -136,7 +136,7 @@ public final class RetryPolicy {
       return new RetryDecision.RetryAfter(later.delay());
     }
     if (!retries(failure)) {
-      return new RetryDecision.GiveUp("the policy does not retry " + failure.getClass().getName());
+      return new RetryDecision.GiveUp("the policy gives up on this at once");
     }
     return new RetryDecision.RetryAfter(
         backoff.after(attempt, ThreadLocalRandom.current().nextDouble()));

@@ -51,9 +51,11 @@ public interface InboxStore extends AutoCloseable {
 
   /**
    * Calls back with the name of an endpoint after any process stored messages for it, until the
-   * returned handle is closed. A call may be missed; the store may also never call.
+   * returned handle is closed. The store may also never call.
+   *
+   * @param missed called when calls may have been missed
    */
-  Watch watch(Consumer<String> stored);
+  Watch watch(Consumer<String> stored, Runnable missed);
 
   /** Dead messages, in arrival order. */
   List<DeadMessage> listDead(MessageFilter filter, int limit);

@@ -13,8 +13,8 @@ class PaceTest {
   @Test
   void theBatchGrowsToItsLimitWhileFullBatchesAreFast() {
     Pace pace = new Pace(512, false);
-    assertThat(pace.batch()).isEqualTo(32);
-    for (int expected : new int[] {64, 128, 256, 512, 512}) {
+    assertThat(pace.batch()).isEqualTo(8);
+    for (int expected : new int[] {16, 32, 64, 128, 256, 512, 512}) {
       pace.took(pace.batch(), FAST, false);
       assertThat(pace.batch()).isEqualTo(expected);
     }
@@ -23,32 +23,42 @@ class PaceTest {
   @Test
   void theBatchShrinksToOneWhileHandlersAreSlow() {
     Pace pace = new Pace(512, false);
-    for (int expected : new int[] {16, 8, 4, 2, 1, 1}) {
+    for (int expected : new int[] {4, 2, 1, 1}) {
       pace.took(pace.batch(), SLOW, false);
       assertThat(pace.batch()).isEqualTo(expected);
     }
   }
 
   @Test
+  void aBatchThatTookFarTooLongShrinksToWhatFitsAtOnce() {
+    Pace pace = new Pace(512, false);
+    for (int i = 0; i < 6; i++) {
+      pace.took(pace.batch(), FAST, false);
+    }
+    pace.took(512, Pace.TARGET.multipliedBy(64), false);
+    assertThat(pace.batch()).isEqualTo(8);
+  }
+
+  @Test
   void aBatchThatWasNotFullSaysNothingAboutALargerOne() {
     Pace pace = new Pace(512, false);
-    pace.took(31, FAST, false);
-    assertThat(pace.batch()).isEqualTo(32);
+    pace.took(7, FAST, false);
+    assertThat(pace.batch()).isEqualTo(8);
   }
 
   @Test
   void aBatchOfMiddlingSpeedStaysAsItIs() {
     Pace pace = new Pace(512, false);
-    pace.took(32, Pace.TARGET, false);
-    pace.took(32, Pace.TARGET.dividedBy(2), false);
-    assertThat(pace.batch()).isEqualTo(32);
+    pace.took(8, Pace.TARGET, false);
+    pace.took(8, Pace.TARGET.dividedBy(2), false);
+    assertThat(pace.batch()).isEqualTo(8);
   }
 
   @Test
   void nothingClaimedSaysNothing() {
     Pace pace = new Pace(512, false);
     pace.took(0, SLOW, true);
-    assertThat(pace.batch()).isEqualTo(32);
+    assertThat(pace.batch()).isEqualTo(8);
     assertThat(pace.segment()).isEqualTo(Integer.MAX_VALUE);
   }
 

@@ -138,8 +138,8 @@ public final class JdbiInboxStore implements InboxStore {
   }
 
   @Override
-  public Watch watch(Consumer<String> stored) {
-    return notify ? Notifications.start(jdbi, stored) : () -> {};
+  public Watch watch(Consumer<String> stored, Runnable missed) {
+    return notify ? Notifications.start(jdbi, stored, missed) : () -> {};
   }
 
   @Override

@@ -20,16 +20,18 @@ final class Notifications implements InboxStore.Watch, Runnable {
 
   private final Jdbi jdbi;
   private final Consumer<String> stored;
+  private final Runnable missed;
   private final Thread thread = new Thread(this, "inbox-notifications");
   private volatile boolean closed;
 
-  private Notifications(Jdbi jdbi, Consumer<String> stored) {
+  private Notifications(Jdbi jdbi, Consumer<String> stored, Runnable missed) {
     this.jdbi = jdbi;
     this.stored = stored;
+    this.missed = missed;
   }
 
-  static Notifications start(Jdbi jdbi, Consumer<String> stored) {
-    Notifications notifications = new Notifications(jdbi, stored);
+  static Notifications start(Jdbi jdbi, Consumer<String> stored, Runnable missed) {
+    Notifications notifications = new Notifications(jdbi, stored, missed);
     notifications.thread.setDaemon(true);
     notifications.thread.start();
     return notifications;
@@ -54,6 +56,7 @@ final class Notifications implements InboxStore.Watch, Runnable {
     try (Statement statement = handle.getConnection().createStatement()) {
       statement.execute(Sql.LISTEN);
     }
+    missed.run();
     while (!closed) {
       PGNotification[] notifications = connection.getNotifications(WAIT_MILLIS);
       if (notifications != null) {

@@ -12,10 +12,13 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
 
 /** The statements that store a batch of deliveries, within a transaction. */
 final class Receiving {
@@ -146,10 +149,21 @@ final class Receiving {
             + delivery.contentType()
             + "\n"
             + delivery.contentEncoding()
+            + "\n"
+            + ownHeaders(delivery)
             + "\n";
     all.writeBytes(names.getBytes(StandardCharsets.UTF_8));
     all.writeBytes(delivery.body());
     return MessageIds.ofContent(all.toByteArray());
+  }
+
+  /** The headers that the producer set, without those by which the broker counts deliveries. */
+  private static Map<String, @Nullable Object> ownHeaders(Delivery delivery) {
+    Map<String, @Nullable Object> headers = new TreeMap<>(delivery.headers());
+    headers
+        .keySet()
+        .removeIf(name -> name.startsWith("x-death") || name.startsWith("x-delivery-count"));
+    return headers;
   }
 
   private static List<Receipt> inOrderOf(List<Arrival> batch, List<Receipt> ofEvents) {

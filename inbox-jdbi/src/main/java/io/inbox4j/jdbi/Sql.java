@@ -171,7 +171,8 @@ final class Sql {
         INSERT INTO inbox_pending (seq, endpoint, type)
         SELECT seq, endpoint, type FROM chosen JOIN gone USING (seq) ORDER BY seq
       )
-      SELECT chosen.*, (SELECT pg_notify('inbox', :endpoint) WHERE CAST(:endpoint AS text) IS NOT NULL)
+      SELECT chosen.*, (SELECT count(told::text) FROM (SELECT DISTINCT endpoint FROM chosen) e,
+                                                      pg_notify('inbox', endpoint) told)
       FROM chosen ORDER BY seq
       """
           .formatted(CHOSEN_DEAD);

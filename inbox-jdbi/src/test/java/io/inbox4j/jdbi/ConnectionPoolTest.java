@@ -26,7 +26,7 @@ class ConnectionPoolTest {
   void closingEndsTheThreadsAndConnectionsThatTheStoreOpened() {
     JdbiInboxStore store = JdbiInboxStore.connect(database.url());
     store.open();
-    InboxStore.Watch watch = store.watch(endpoint -> {});
+    InboxStore.Watch watch = store.watch(endpoint -> {}, () -> {});
     store.receive(Messages.ENDPOINT, Messages.events(1));
     WorkTransaction open = store.begin(Messages.ENDPOINT);
     open.claim(Messages.TYPES, 1);

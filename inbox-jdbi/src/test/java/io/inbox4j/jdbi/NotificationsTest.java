@@ -18,7 +18,7 @@ class NotificationsTest {
   void aStoreHearsWhatAnotherStoresOnceForEachBatch() {
     try (JdbiInboxStore listening = Messages.store(database);
         JdbiInboxStore storing = Messages.store(database);
-        InboxStore.Watch watch = listening.watch(heard::add)) {
+        InboxStore.Watch watch = listening.watch(heard::add, () -> {})) {
       assertThat(watch).isNotNull();
       awaitListening(1);
       storing.receive("orders", Messages.events(50));
@@ -37,8 +37,8 @@ class NotificationsTest {
         JdbiInboxStore silent =
             JdbiInboxStore.builder(database.dataSource()).notifications(false).build();
         JdbiInboxStore storing = Messages.store(database);
-        InboxStore.Watch watch = listening.watch(heard::add);
-        InboxStore.Watch deaf = silent.watch(heard::add)) {
+        InboxStore.Watch watch = listening.watch(heard::add, () -> {});
+        InboxStore.Watch deaf = silent.watch(heard::add, () -> {})) {
       assertThat(List.of(watch, deaf)).hasSize(2);
       awaitListening(1);
       silent.receive("silent", Messages.events(1));
@@ -52,7 +52,7 @@ class NotificationsTest {
   void listeningGoesOnAfterItsConnectionWasLost() {
     try (JdbiInboxStore listening = Messages.store(database);
         JdbiInboxStore storing = Messages.store(database);
-        InboxStore.Watch watch = listening.watch(heard::add)) {
+        InboxStore.Watch watch = listening.watch(heard::add, () -> {})) {
       assertThat(watch).isNotNull();
       awaitListening(1);
       database.terminate(
@@ -69,7 +69,7 @@ class NotificationsTest {
   @Test
   void closingEndsTheListening() {
     try (JdbiInboxStore store = Messages.store(database)) {
-      InboxStore.Watch watch = store.watch(heard::add);
+      InboxStore.Watch watch = store.watch(heard::add, () -> {});
       awaitListening(1);
       watch.close();
       watch.close();

@@ -33,6 +33,7 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
   private static final Logger log = LoggerFactory.getLogger(RabbitTransport.class);
   private static final Duration MIN_BACKOFF = Duration.ofMillis(100);
   private static final Duration MAX_BACKOFF = Duration.ofSeconds(5);
+  private static final Duration MAX_FUTILE_BACKOFF = Duration.ofMillis(500);
   private static final Duration FIRST_ATTEMPT = Duration.ofSeconds(15);
   private static final int FUTILE_SESSIONS_BEFORE_CAUTION = 3;
   private static final long GLANCE_MILLIS = 50;
@@ -102,6 +103,9 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
     try {
       current = Session.open(factory, endpoint, intake, cautious ? 1 : endpoint.prefetch());
       session = current;
+      if (closing.getCount() == 0) {
+        return new IOException("closed while connecting");
+      }
       firstAttempt.complete(true);
       log.info("{} consumes{}", endpoint.queue(), cautious ? ", with a prefetch of 1" : "");
       listener.connected(endpoint.queue());
@@ -167,8 +171,11 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
       Thread.currentThread().interrupt();
       closing.countDown();
     }
+    // A message that nobody can read is out of the way after as many sessions as the delivery
+    // limit.
+    Duration cap = futileSessions > 0 ? MAX_FUTILE_BACKOFF : MAX_BACKOFF;
     backoff = backoff.multipliedBy(2);
-    backoff = backoff.compareTo(MAX_BACKOFF) > 0 ? MAX_BACKOFF : backoff;
+    backoff = backoff.compareTo(cap) > 0 ? cap : backoff;
   }
 
   @Override
