@@ -10,6 +10,7 @@ import io.inbox4j.store.StoredMessage;
 import io.inbox4j.store.WorkTransaction;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /**
  * Runs the handlers of claimed messages in one transaction.
@@ -26,6 +27,7 @@ final class Batch {
   private final InboxStore store;
   private final WorkTransaction transaction;
   private final List<StoredMessage> messages;
+  private final BooleanSupplier stopping;
   private final List<Result> results;
 
   Batch(
@@ -33,19 +35,21 @@ final class Batch {
       EventReader reader,
       InboxStore store,
       WorkTransaction transaction,
-      List<StoredMessage> messages) {
+      List<StoredMessage> messages,
+      BooleanSupplier stopping) {
     this.workload = workload;
     this.reader = reader;
     this.store = store;
     this.transaction = transaction;
     this.messages = messages;
+    this.stopping = stopping;
     this.results = new ArrayList<>(messages.size());
   }
 
   /**
    * Runs all messages and returns what became of each.
    *
-   * @throws AbandonedException if the infrastructure failed or the worker was interrupted
+   * @throws AbandonedException if the infrastructure failed, or the worker was interrupted to stop
    */
   List<Result> run(int segment) {
     for (int from = 0; from < messages.size(); ) {
@@ -74,20 +78,24 @@ final class Batch {
     }
   }
 
-  /** Without the undo there is no transaction to go on in, whatever the handler's failure was. */
+  /** Where the infrastructure failed, so does the undo; that is not the handler's fault either. */
   private void undo(Throwable failure) {
     try {
       transaction.undo();
     } catch (RuntimeException e) {
-      failure.addSuppressed(e);
-      throw new AbandonedException("the batch was given up", failure);
+      e.addSuppressed(failure);
+      if (store.faultOf(failure) == Fault.INFRASTRUCTURE) {
+        throw new AbandonedException("the batch was given up", failure);
+      }
+      throw e;
     }
   }
 
   /** Runs an undone segment again, without the message that failed. */
   private void runAround(int from, int at, int to, Throwable failure) {
     Fault fault = store.faultOf(failure);
-    if (fault == Fault.INFRASTRUCTURE || isInterrupted(failure)) {
+    boolean interrupted = Thread.interrupted() || failure instanceof InterruptedException;
+    if (fault == Fault.INFRASTRUCTURE || (interrupted && stopping.getAsBoolean())) {
       throw new AbandonedException("the batch was given up", failure);
     }
     if (to - from == 1) {
@@ -103,12 +111,8 @@ final class Batch {
     }
   }
 
-  private static boolean isInterrupted(Throwable failure) {
-    return failure instanceof InterruptedException || Thread.currentThread().isInterrupted();
-  }
-
   private void handle(StoredMessage message) throws Exception {
-    if (Thread.interrupted()) {
+    if (Thread.interrupted() && stopping.getAsBoolean()) {
       throw new InterruptedException("the worker is being stopped");
     }
     IntegrationEvent event =

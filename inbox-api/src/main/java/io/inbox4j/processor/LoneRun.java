@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.function.BooleanSupplier;
 
 /**
  * Runs suspects, each in a transaction of its own.
@@ -31,6 +32,7 @@ final class LoneRun {
   private final InboxStore store;
   private final SafeListener listener;
   private final Outcomes outcomes;
+  private final BooleanSupplier stopping;
   private final Queue<Long> unjustlyNoted = new ArrayDeque<>();
 
   LoneRun(
@@ -38,12 +40,14 @@ final class LoneRun {
       EventReader reader,
       InboxStore store,
       SafeListener listener,
-      Outcomes outcomes) {
+      Outcomes outcomes,
+      BooleanSupplier stopping) {
     this.workload = workload;
     this.reader = reader;
     this.store = store;
     this.listener = listener;
     this.outcomes = outcomes;
+    this.stopping = stopping;
   }
 
   /** Takes back the notes of runs that the infrastructure ended, as soon as it lets us. */
@@ -78,7 +82,7 @@ final class LoneRun {
   }
 
   private List<Result> handle(WorkTransaction transaction, StoredMessage message) {
-    return new Batch(workload, reader, store, transaction, List.of(message)).run(1);
+    return new Batch(workload, reader, store, transaction, List.of(message), stopping).run(1);
   }
 
   /** Whether the last attempt that there is has ended with its process. */

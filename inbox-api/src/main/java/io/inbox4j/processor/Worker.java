@@ -42,7 +42,7 @@ final class Worker implements Runnable {
     this.listener = listener;
     this.signal = signal;
     this.outcomes = new Outcomes(workload.endpoint(), listener, signal);
-    this.loneRun = new LoneRun(workload, reader, store, listener, outcomes);
+    this.loneRun = new LoneRun(workload, reader, store, listener, outcomes, () -> stopping);
     this.pace = new Pace(workload.batchSize(), workload.isolated());
   }
 
@@ -134,7 +134,7 @@ final class Worker implements Runnable {
   private void work(WorkTransaction transaction, List<StoredMessage> batch) {
     long begin = System.nanoTime();
     List<Result> results =
-        new Batch(workload, reader, store, transaction, batch).run(pace.segment());
+        new Batch(workload, reader, store, transaction, batch, () -> stopping).run(pace.segment());
     transaction.commit(results.stream().map(Result::outcome).toList());
     Duration time = Duration.ofNanos(System.nanoTime() - begin);
     pace.took(batch.size(), time, results.stream().anyMatch(result -> result.failure() != null));
