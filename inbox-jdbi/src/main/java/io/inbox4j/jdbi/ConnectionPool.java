@@ -2,6 +2,8 @@ package io.inbox4j.jdbi;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.SQLExceptionOverride;
+import java.sql.SQLException;
 
 /**
  * A pool that notices when its server is lost.
@@ -28,6 +30,18 @@ final class ConnectionPool {
     config.addDataSourceProperty("socketTimeout", "300");
     config.addDataSourceProperty("tcpKeepAlive", "true");
     config.addDataSourceProperty("targetServerType", "primary");
+    config.setExceptionOverride(new LeaveReadOnlyServers());
     return new HikariDataSource(config);
+  }
+
+  /** Without it the pool would keep its connections to a server that was made a standby. */
+  private static final class LeaveReadOnlyServers implements SQLExceptionOverride {
+
+    @java.lang.Override
+    public SQLExceptionOverride.Override adjudicate(SQLException e) {
+      return Faults.isReadOnly(e)
+          ? SQLExceptionOverride.Override.MUST_EVICT
+          : SQLExceptionOverride.Override.CONTINUE_EVICT;
+    }
   }
 }
