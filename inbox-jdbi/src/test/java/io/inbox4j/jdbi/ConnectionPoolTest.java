@@ -7,15 +7,19 @@ import static org.awaitility.Awaitility.await;
 import com.zaxxer.hikari.HikariDataSource;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Outcome;
+import io.inbox4j.store.Receipt;
+import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.store.WorkTransaction;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.time.Duration;
+import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import javax.sql.DataSource;
+import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.Test;
 
 class ConnectionPoolTest {
@@ -62,7 +66,7 @@ class ConnectionPoolTest {
       store.close();
       assertThat(pool.isClosed()).isFalse();
       assertThat(pool.getHikariPoolMXBean().getActiveConnections()).isZero();
-      try (org.jdbi.v3.core.Handle handle = org.jdbi.v3.core.Jdbi.open(pool)) {
+      try (Handle handle = org.jdbi.v3.core.Jdbi.open(pool)) {
         assertThat(handle.isInTransaction()).as("the pool gets it back as it was").isFalse();
       }
     }
@@ -125,6 +129,23 @@ class ConnectionPoolTest {
   }
 
   @Test
+  void aConnectionThatTurnsOutToBeReadOnlyIsNotUsedAgainToReceive() {
+    try (JdbiInboxStore store = JdbiInboxStore.connect(database.url())) {
+      try (WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
+        transaction
+            .unwrap(Handle.class)
+            .execute("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY");
+        transaction.commit(List.of());
+      }
+      assertThatThrownBy(() -> store.receive(Messages.ENDPOINT, Messages.events(1)))
+          .isInstanceOf(StoreUnavailableException.class)
+          .hasMessageContaining("read-only");
+      assertThat(store.receive(Messages.ENDPOINT, Messages.events(1)))
+          .containsExactly(Receipt.STORED);
+    }
+  }
+
+  @Test
   void anIdleTimeoutThatIsTooShortIsRefused() {
     assertThatThrownBy(
             () -> JdbiInboxStore.builder(database.dataSource()).idleTimeout(Duration.ofMillis(99)))
@@ -147,8 +168,8 @@ class ConnectionPoolTest {
             .untilAsserted(
                 () -> assertThat(Messages.settle(other, 1, Outcome.Processed::new)).hasSize(1));
       }
-      assertThatThrownBy(() -> frozen.commit(java.util.List.of(new Outcome.Processed(sequence))))
-          .isInstanceOf(io.inbox4j.store.StoreUnavailableException.class);
+      assertThatThrownBy(() -> frozen.commit(List.of(new Outcome.Processed(sequence))))
+          .isInstanceOf(StoreUnavailableException.class);
     }
     assertThat(database.texts("SELECT status FROM inbox")).containsExactly("processed");
   }

@@ -130,6 +130,86 @@ class FaultToleranceTest {
   }
 
   @Test
+  void anInterruptThatNobodyAskedForIsAFailureOfTheMessage() {
+    try (Service service =
+        Service.subscribing(
+            queue ->
+                queue
+                    .on(
+                        Created.class,
+                        (event, context) -> {
+                          Service.effect(event, context);
+                          if (event.n() == 1) {
+                            throw new InterruptedException("by a library");
+                          }
+                          if (event.n() == 2) {
+                            Thread.currentThread().interrupt();
+                          }
+                        })
+                    .retry(RetryPolicy.immediate(2)))) {
+      service.start().deliver(4);
+      service.awaitAll("failed", 1);
+      service.awaitAll("processed", 3);
+      assertThat(service.database.effects()).containsExactly("0", "2", "3");
+      assertThat(service.statuses())
+          .containsExactly("processed 1", "failed 2", "processed 1", "processed 1");
+    }
+  }
+
+  @Test
+  void aConstraintThatIsCheckedAtTheCommitFailsItsMessageOnly() {
+    try (Service service =
+        Service.subscribing(
+            queue ->
+                queue
+                    .on(
+                        Created.class,
+                        (event, context) ->
+                            context
+                                .unwrap(Handle.class)
+                                .execute("INSERT INTO rooms VALUES (?)", event.n() % 2))
+                    .retry(RetryPolicy.immediate(2)))) {
+      service.database.execute(
+          "CREATE TABLE rooms (room integer UNIQUE DEFERRABLE INITIALLY DEFERRED)");
+      service.start().deliver(3);
+      service.awaitAll("failed", 1);
+      service.awaitAll("processed", 2);
+      assertThat(service.database.count("SELECT count(*) FROM rooms")).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aHandlerThatEndsTheTransactionBySqlIsGivenUpOnAndItsNeighboursAreHandledOnce() {
+    TestDatabase database = TestDatabase.fresh();
+    Service.store(database, 3);
+    try (Service service =
+        Service.with(
+            database,
+            inbox ->
+                inbox.subscribe(
+                    Service.QUEUE,
+                    queue ->
+                        queue
+                            .on(
+                                Created.class,
+                                (event, context) -> {
+                                  if (event.n() == 0) {
+                                    context.unwrap(Handle.class).execute("ROLLBACK");
+                                  }
+                                  Service.effect(event, context);
+                                })
+                            .isolated()
+                            .retry(RetryPolicy.immediate(2))))) {
+      service.start();
+      service.awaitAll("failed", 1);
+      service.awaitAll("processed", 2);
+      assertThat(database.texts("SELECT DISTINCT name FROM effects WHERE name <> '0' ORDER BY 1"))
+          .containsExactly("1", "2");
+      assertThat(database.count("SELECT count(*) FROM effects WHERE name <> '0'")).isEqualTo(2);
+    }
+  }
+
+  @Test
   void closingLetsTheBatchInHandComeToItsEnd() throws Exception {
     CountDownLatch started = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
