@@ -9,8 +9,10 @@ import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.transport.Delivery;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Services of different versions on the same queue. */
+@Timeout(60)
 class TypesTest {
 
   private static final Delivery CREATED = Messages.delivery("a", "created", "c", "s", "{\"n\":1}");
