@@ -77,8 +77,8 @@ record BadInput(
             "an id of half a character",
             ids("one"),
             "{\"messageId\":\"\\ud800\"}",
-            ID_MISMATCH,
-            "property is 'one'"),
+            BAD_ID,
+            "not valid UTF-8"),
         of(
             "an id with a zero character",
             ids("one"),

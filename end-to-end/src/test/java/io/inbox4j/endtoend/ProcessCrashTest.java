@@ -20,9 +20,9 @@ class ProcessCrashTest {
   @Test
   void aWorkerKilledInTheMiddleOfABatchLosesAndDoublesNothing() throws Exception {
     storeOrders();
-    try (ChildProcess worker = OrderService.worker(database, queue, "stopAt=o10")) {
-      worker.awaitLine("stopped at o10", LIMIT);
-      assertThat(worker.lines()).contains("ran o0", "ran o9").doesNotContain("ran o11");
+    try (ChildProcess worker = OrderService.worker(database, queue, "stopAt=o5")) {
+      worker.awaitLine("stopped at o5", LIMIT);
+      assertThat(worker.lines()).contains("ran o0", "ran o4").doesNotContain("ran o6");
       assertThat(worker.lines()).noneMatch(line -> line.startsWith("processed"));
       assertThat(openTransactions()).isOne();
       worker.kill9();
@@ -71,8 +71,8 @@ class ProcessCrashTest {
       throws Exception {
     storeOrders();
     try (ChildProcess frozen =
-        OrderService.worker(database, queue, "stopAt=o10", "idle=PT1S", "poll=PT1H")) {
-      frozen.awaitLine("stopped at o10", LIMIT);
+        OrderService.worker(database, queue, "stopAt=o5", "idle=PT1S", "poll=PT1H")) {
+      frozen.awaitLine("stopped at o5", LIMIT);
       frozen.stop();
       try (ChildProcess worker = OrderService.worker(database, queue)) {
         worker.awaitLine("started", LIMIT);
@@ -94,16 +94,16 @@ class ProcessCrashTest {
     int starts = 0;
     while (database.pending() > 0) {
       assertThat(++starts).as("starts of the worker").isLessThanOrEqualTo(8);
-      try (ChildProcess worker = OrderService.worker(database, queue, "haltAt=o10", "attempts=2")) {
+      try (ChildProcess worker = OrderService.worker(database, queue, "haltAt=o5", "attempts=2")) {
         eventually(() -> assertThat(!worker.isAlive() || database.pending() == 0).isTrue());
       }
     }
     assertThat(starts).isGreaterThan(2);
     assertThat(database.orders())
         .containsExactlyInAnyOrderElementsOf(
-            orders().stream().filter(order -> !order.equals("o10")).toList());
+            orders().stream().filter(order -> !order.equals("o5")).toList());
     assertThat(database.texts("SELECT content ->> 'order' FROM inbox WHERE status = 'failed'"))
-        .containsExactly("o10");
+        .containsExactly("o5");
     assertThat(database.texts("SELECT attempts || ': ' || error FROM inbox_dead"))
         .singleElement()
         .asString()
