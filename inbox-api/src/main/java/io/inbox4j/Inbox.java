@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -70,7 +71,8 @@ public final class Inbox implements AutoCloseable {
     this.subscriptions = List.copyOf(subscriptions);
     this.listener = listener;
     this.checks =
-        subscriptions.stream().collect(Collectors.toMap(Subscription::queue, Subscription::check));
+        subscriptions.stream()
+            .collect(Collectors.toMap(Subscription::queue, it -> it.check(reader)));
     List<Workload> workloads =
         subscriptions.stream()
             .filter(Subscription::hasHandlers)
@@ -190,7 +192,7 @@ public final class Inbox implements AutoCloseable {
     return new StoringIntake<>(
         queue,
         subscription.types(),
-        subscription.check(),
+        Objects.requireNonNull(checks.get(queue)),
         store,
         listener,
         () -> processor.wake(queue));

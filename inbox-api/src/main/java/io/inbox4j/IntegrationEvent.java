@@ -1,6 +1,7 @@
 package io.inbox4j;
 
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An event that another service published; records implement it.
@@ -13,4 +14,13 @@ public interface IntegrationEvent {
 
   /** The identity of the event, the same in every copy of it. */
   UUID messageId();
+
+  /**
+   * What the event is about, if events about the same thing are to be handled one after the other,
+   * in the order they arrived; null if the order does not matter. Read by subscriptions that are
+   * {@link SubscriptionBuilder#ordered() ordered}. Defaults to null.
+   */
+  default @Nullable String orderingKey() {
+    return null;
+  }
 }

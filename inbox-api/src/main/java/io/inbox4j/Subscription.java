@@ -1,10 +1,13 @@
 package io.inbox4j;
 
+import io.inbox4j.event.EventReader;
 import io.inbox4j.event.EventTypes;
 import io.inbox4j.handler.EventDispatcher;
+import io.inbox4j.processor.WhenDead;
 import io.inbox4j.processor.Workload;
 import io.inbox4j.receive.DeliveryCheck;
 import io.inbox4j.receive.MessageIdSource;
+import io.inbox4j.receive.OrderingKey;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.transport.Binding;
 import io.inbox4j.transport.ReceiveEndpoint;
@@ -22,14 +25,16 @@ record Subscription(
     List<Binding> bindings,
     Topology topology,
     MessageIdSource messageIdSource,
+    OrderingKey orderingKey,
+    WhenDead whenDead,
     SubscriptionOptions<?> options) {
 
   boolean hasHandlers() {
     return !dispatcher.events().isEmpty();
   }
 
-  DeliveryCheck check() {
-    return new DeliveryCheck(types, messageIdSource, options.limits);
+  DeliveryCheck check(EventReader reader) {
+    return new DeliveryCheck(types, messageIdSource, options.limits, orderingKey, reader);
   }
 
   ReceiveEndpoint endpoint() {
@@ -50,6 +55,8 @@ record Subscription(
         options.concurrency,
         options.batchSize,
         options.isolated,
+        !(orderingKey instanceof OrderingKey.None),
+        whenDead,
         options.pollInterval);
   }
 

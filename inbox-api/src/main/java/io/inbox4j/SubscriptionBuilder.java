@@ -3,7 +3,9 @@ package io.inbox4j;
 import io.inbox4j.event.EventTypes;
 import io.inbox4j.handler.EventDispatcher;
 import io.inbox4j.handler.EventHandler;
+import io.inbox4j.processor.WhenDead;
 import io.inbox4j.receive.MessageIdSource;
+import io.inbox4j.receive.OrderingKey;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.transport.Binding;
 import io.inbox4j.transport.Topology;
@@ -11,6 +13,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One queue: which events come from it, who handles them, and how.
@@ -33,6 +37,8 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
   private final List<Binding> bindings = new ArrayList<>();
   private Topology topology = Topology.quorum();
   private MessageIdSource messageIdSource = MessageIdSource.ANY;
+  private OrderingKey orderingKey = new OrderingKey.None();
+  private WhenDead whenDead = WhenDead.GO_ON;
 
   SubscriptionBuilder(String queue, SubscriptionOptions<?> defaults) {
     super(defaults);
@@ -90,6 +96,35 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
     return this;
   }
 
+  /**
+   * Handles events with the same {@link IntegrationEvent#orderingKey()} in the order they arrived,
+   * one at a time, across all workers and processes; others go on meanwhile. Defaults to no order.
+   */
+  public SubscriptionBuilder ordered() {
+    return orderedBy(IntegrationEvent::orderingKey);
+  }
+
+  /** The same, with a key that is taken from the event; null for an event without order. */
+  public SubscriptionBuilder orderedBy(Function<? super IntegrationEvent, @Nullable String> key) {
+    this.orderingKey = new OrderingKey.InEvent(key);
+    return this;
+  }
+
+  /** The same, with the key in a header; a message without it has no order. */
+  public SubscriptionBuilder orderedByHeader(String name) {
+    this.orderingKey = new OrderingKey.InHeader(name);
+    return this;
+  }
+
+  /**
+   * What becomes of later messages of an ordering key when one of its messages dies. Defaults to
+   * {@link WhenDead#GO_ON}.
+   */
+  public SubscriptionBuilder whenDead(WhenDead choice) {
+    this.whenDead = choice;
+    return this;
+  }
+
   @Override
   SubscriptionBuilder self() {
     return this;
@@ -100,6 +135,12 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
       throw new IllegalArgumentException(
           "the subscription of '%s' has no events; add some with on(…) or receive(…)"
               .formatted(queue));
+    }
+    boolean ordered = !(orderingKey instanceof OrderingKey.None);
+    if (ordered && consumers > 1) {
+      throw new IllegalArgumentException(
+          "'%s' is ordered and has %d consumers; several consumers lose the order of arrival, expected 1"
+              .formatted(queue, consumers));
     }
     EventTypes<IntegrationEvent> types = EventTypes.of(events);
     for (Class<? extends IntegrationEvent> event : retryByEvent.keySet()) {
@@ -117,6 +158,8 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
         List.copyOf(bindings),
         topology,
         messageIdSource,
+        orderingKey,
+        whenDead,
         this);
   }
 }

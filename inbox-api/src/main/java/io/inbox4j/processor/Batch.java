@@ -9,7 +9,9 @@ import io.inbox4j.store.Outcome;
 import io.inbox4j.store.StoredMessage;
 import io.inbox4j.store.WorkTransaction;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -19,6 +21,9 @@ import java.util.function.BooleanSupplier;
  * is. When a message fails, its segment is undone; what came before it in the segment runs again as
  * a segment of its own, the message is set down as failed, and the rest goes on. So a failure costs
  * its neighbours a repetition, never their outcome, and the claims are held throughout.
+ *
+ * <p>Messages that follow a failed one with the same ordering key get no outcome: they are free
+ * again after the commit, and wait behind it.
  */
 final class Batch {
 
@@ -29,6 +34,7 @@ final class Batch {
   private final List<StoredMessage> messages;
   private final BooleanSupplier stopping;
   private final List<Result> results;
+  private final Set<String> heldKeys = new HashSet<>();
 
   Batch(
       Workload workload,
@@ -68,7 +74,9 @@ final class Batch {
     int at = from;
     try {
       for (; at < to; at++) {
-        handle(messages.get(at));
+        if (!isHeldBack(messages.get(at))) {
+          handle(messages.get(at));
+        }
       }
       transaction.keep();
       succeeded(from, to);
@@ -118,7 +126,7 @@ final class Batch {
     IntegrationEvent event =
         reader.read(message.body(), eventClass(message.type()), message.messageId());
     MessageContext context =
-        new MessageContext(workload.endpoint(), message, attemptOf(message), transaction);
+        new MessageContext(workload.endpoint(), message, message.attempt(), transaction);
     workload.dispatcher().dispatch(event, context);
   }
 
@@ -133,26 +141,34 @@ final class Batch {
   private void succeeded(int from, int to) {
     for (int i = from; i < to; i++) {
       StoredMessage message = messages.get(i);
-      Outcome outcome = new Outcome.Processed(message.sequence());
-      results.add(new Result(message, attemptOf(message), outcome, null));
+      if (!isHeldBack(message)) {
+        Outcome outcome = new Outcome.Processed(message.sequence());
+        results.add(new Result(message, message.attempt(), outcome, null));
+      }
     }
   }
 
+  /** Whether an earlier message of the same key failed in this batch. */
+  private boolean isHeldBack(StoredMessage message) {
+    return message.orderingKey() != null && heldKeys.contains(message.orderingKey());
+  }
+
   private void failed(StoredMessage message, Throwable failure) {
-    int attempt = attemptOf(message);
+    if (isHeldBack(message)) {
+      return;
+    }
+    int attempt = message.attempt();
     RetryDecision decision = workload.retryOf(message.type()).decide(attempt, failure);
     Outcome outcome;
     if (decision instanceof RetryDecision.RetryAfter retry) {
       outcome = new Outcome.Retry(message.sequence(), retry.delay(), FailureText.of(failure));
     } else {
       String reason = ((RetryDecision.GiveUp) decision).reason();
-      outcome = new Outcome.Dead(message.sequence(), FailureText.of(reason, failure));
+      outcome = workload.dead(message, FailureText.of(reason, failure));
+    }
+    if (message.orderingKey() != null && workload.holdsKey(outcome)) {
+      heldKeys.add(message.orderingKey());
     }
     results.add(new Result(message, attempt, outcome, failure));
-  }
-
-  /** Which attempt this is: one more than failed, counting those that ended with their process. */
-  static int attemptOf(StoredMessage message) {
-    return message.attempts() + Math.max(1, message.crashes());
   }
 }

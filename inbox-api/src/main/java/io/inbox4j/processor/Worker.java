@@ -7,7 +7,6 @@ import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.store.StoredMessage;
 import io.inbox4j.store.WorkTransaction;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,6 +18,7 @@ final class Worker implements Runnable {
   private static final Duration MIN_BACKOFF = Duration.ofMillis(50);
   private static final Duration MAX_BACKOFF = Duration.ofSeconds(5);
   private static final Duration SECOND_LOOK = Duration.ofMillis(1_100);
+  private static final int OTHER_KIND_EVERY = 16;
 
   private final Workload workload;
   private final EventReader reader;
@@ -26,8 +26,9 @@ final class Worker implements Runnable {
   private final SafeListener listener;
   private final Signal signal;
   private final Outcomes outcomes;
-  private final LoneRun loneRun;
+  private final Recovery recovery;
   private final Pace pace;
+  private int rounds;
   private volatile boolean stopping;
 
   Worker(
@@ -42,7 +43,7 @@ final class Worker implements Runnable {
     this.listener = listener;
     this.signal = signal;
     this.outcomes = new Outcomes(workload.endpoint(), listener, signal);
-    this.loneRun = new LoneRun(workload, reader, store, listener, outcomes, () -> stopping);
+    this.recovery = new Recovery(workload, reader, store, listener, outcomes, () -> stopping);
     this.pace = new Pace(workload.batchSize(), workload.isolated());
   }
 
@@ -105,39 +106,52 @@ final class Worker implements Runnable {
 
   /** Handles a batch; false if there was nothing to do. */
   private boolean workOnce() {
-    loneRun.settle();
-    List<StoredMessage> suspects = new ArrayList<>();
-    int claimed;
+    recovery.settle();
+    Claimed claimed;
     try (WorkTransaction transaction = store.begin(workload.endpoint())) {
-      List<StoredMessage> messages = transaction.claim(workload.types().names(), pace.batch());
-      claimed = messages.size();
-      if (claimed == pace.batch()) {
+      claimed = Claimed.of(claim(transaction));
+      if (claimed.size() == pace.batch()) {
         signal.raise(); // there may be more: let another worker look
       }
-      List<StoredMessage> batch = new ArrayList<>(claimed);
-      for (StoredMessage message : messages) {
-        (message.suspect() ? suspects : batch).add(message);
+      if (claimed.size() == 0) {
+        return false;
       }
-      if (!batch.isEmpty()) {
-        work(transaction, batch);
+      work(transaction, claimed);
+    }
+    recovery.runTogether(claimed.suspects());
+    for (StoredMessage suspect : claimed.loners()) {
+      if (!stopping) {
+        recovery.runAlone(suspect);
       }
     }
-    for (StoredMessage suspect : suspects) {
-      if (stopping) {
-        break;
-      }
-      loneRun.run(suspect);
-    }
-    return claimed > 0;
+    return true;
   }
 
-  private void work(WorkTransaction transaction, List<StoredMessage> batch) {
+  /**
+   * Claims messages with or without an ordering key, whichever kind this endpoint mostly has; the
+   * other kind when there are none, and every now and then, so that neither waits for ever.
+   */
+  private List<StoredMessage> claim(WorkTransaction transaction) {
+    boolean ordered = workload.ordered() != (++rounds % OTHER_KIND_EVERY == 0);
+    List<StoredMessage> messages = claim(transaction, ordered);
+    return messages.isEmpty() ? claim(transaction, !ordered) : messages;
+  }
+
+  private List<StoredMessage> claim(WorkTransaction transaction, boolean ordered) {
+    return ordered
+        ? transaction.claimOrdered(workload.types().names(), pace.batch())
+        : transaction.claim(workload.types().names(), pace.batch());
+  }
+
+  private void work(WorkTransaction transaction, Claimed claimed) {
     long begin = System.nanoTime();
     List<Result> results =
-        new Batch(workload, reader, store, transaction, batch, () -> stopping).run(pace.segment());
+        new Batch(workload, reader, store, transaction, claimed.fresh(), () -> stopping)
+            .run(pace.segment());
+    recovery.note(transaction, claimed.suspects());
     transaction.commit(results.stream().map(Result::outcome).toList());
     Duration time = Duration.ofNanos(System.nanoTime() - begin);
-    pace.took(batch.size(), time, results.stream().anyMatch(result -> result.failure() != null));
+    pace.took(results.size(), time, results.stream().anyMatch(result -> result.failure() != null));
     outcomes.committed(results);
   }
 }

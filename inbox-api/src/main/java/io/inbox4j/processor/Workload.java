@@ -4,6 +4,8 @@ import io.inbox4j.IntegrationEvent;
 import io.inbox4j.event.EventTypes;
 import io.inbox4j.handler.EventDispatcher;
 import io.inbox4j.retry.RetryPolicy;
+import io.inbox4j.store.Outcome;
+import io.inbox4j.store.StoredMessage;
 import java.time.Duration;
 import java.util.Map;
 
@@ -18,6 +20,8 @@ import java.util.Map;
  * @param workers how many workers it has
  * @param batchSize how many messages share a transaction at most
  * @param isolated whether every message is kept apart from the others of its batch
+ * @param ordered whether most messages have an ordering key
+ * @param whenDead what becomes of later messages of an ordering key when one dies
  * @param pollInterval how often a worker looks without being woken
  */
 public record Workload(
@@ -29,6 +33,8 @@ public record Workload(
     int workers,
     int batchSize,
     boolean isolated,
+    boolean ordered,
+    WhenDead whenDead,
     Duration pollInterval) {
 
   /** A transaction with more savepoints than this would overflow PostgreSQL's cache of them. */
@@ -37,6 +43,23 @@ public record Workload(
   public Workload {
     retryByType = Map.copyOf(retryByType);
     batchSize = isolated ? Math.min(batchSize, MAX_ISOLATED_BATCH) : batchSize;
+  }
+
+  /** The outcome of a message that is given up on. */
+  Outcome.Dead dead(StoredMessage message, String error) {
+    return new Outcome.Dead(
+        message.sequence(), error, message.orderingKey() != null && whenDead == WhenDead.WAIT);
+  }
+
+  /** Whether later messages of the same ordering key wait after this outcome. */
+  boolean holdsKey(Outcome outcome) {
+    return outcome instanceof Outcome.Retry
+        || (outcome instanceof Outcome.Dead dead && dead.holdsKey());
+  }
+
+  /** How many messages to run between two marks when nothing else is known. */
+  int segment() {
+    return isolated ? 1 : Integer.MAX_VALUE;
   }
 
   RetryPolicy retryOf(String type) {

@@ -13,8 +13,13 @@ public sealed interface Arrival {
   /** The headers as JSON in ASCII, or null if there are none. */
   @Nullable String headers();
 
-  /** It is an event. */
-  record Event(Delivery delivery, @Nullable String headers, UUID messageId, String type)
+  /** It is an event; events with the same ordering key, if any, are handled in this order. */
+  record Event(
+      Delivery delivery,
+      @Nullable String headers,
+      UUID messageId,
+      String type,
+      @Nullable String orderingKey)
       implements Arrival {}
 
   /** It is not, and this is why. */

@@ -1,6 +1,7 @@
 package io.inbox4j.receive;
 
 import io.inbox4j.MessageIds;
+import io.inbox4j.event.EventReader;
 import io.inbox4j.event.EventTypes;
 import io.inbox4j.transport.Delivery;
 import java.util.Locale;
@@ -13,12 +14,21 @@ public final class DeliveryCheck {
   private final EventTypes<?> types;
   private final MessageIdSource idSource;
   private final ReceiveLimits limits;
+  private final OrderingKey orderingKey;
+  private final EventReader reader;
   private final JsonCheck json = new JsonCheck();
 
-  public DeliveryCheck(EventTypes<?> types, MessageIdSource idSource, ReceiveLimits limits) {
+  public DeliveryCheck(
+      EventTypes<?> types,
+      MessageIdSource idSource,
+      ReceiveLimits limits,
+      OrderingKey orderingKey,
+      EventReader reader) {
     this.types = types;
     this.idSource = idSource;
     this.limits = limits;
+    this.orderingKey = orderingKey;
+    this.reader = reader;
   }
 
   /** What the delivery is. Never throws: whatever is odd about it is a reason. */
@@ -29,7 +39,9 @@ public final class DeliveryCheck {
       checkContent(delivery);
       String bodyId = json.messageIdIn(delivery.body());
       UUID id = identity(delivery, bodyId);
-      return new Arrival.Event(delivery, headers, id, type(delivery));
+      String type = type(delivery);
+      String key = orderingKey.of(delivery, type, id, types, reader);
+      return new Arrival.Event(delivery, headers, id, type, key);
     } catch (Rejection e) {
       return new Arrival.Rejected(delivery, headers, e.reason(), e.detail());
     }

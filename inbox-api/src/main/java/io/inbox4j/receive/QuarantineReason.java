@@ -36,6 +36,10 @@ public enum QuarantineReason {
   JSON_LIMIT,
   /** The JSON is not an object. */
   NOT_AN_OBJECT,
+  /** The body does not fit its event class, which the ordering key is read from. */
+  UNREADABLE,
+  /** The ordering key is too long. */
+  BAD_ORDERING_KEY,
   /** The database refused the message as it is. */
   UNSTORABLE;
 

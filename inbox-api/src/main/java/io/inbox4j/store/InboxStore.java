@@ -36,15 +36,15 @@ public interface InboxStore extends AutoCloseable {
   WorkTransaction begin(String endpoint);
 
   /**
-   * Notes, durably, that a suspect message is about to be handled alone, and holds it back from
+   * Notes, durably, that a suspect that is due is about to be handled alone, and holds it back from
    * others for the given time.
    *
    * @return whether it could be noted; false if the message is gone or in another hand
    */
-  boolean beginAlone(long sequence, Duration holdBack);
+  boolean noteAlone(long sequence, Duration holdBack);
 
-  /** Takes the note of {@link #beginAlone} back: the infrastructure failed, not the message. */
-  void takeBack(long sequence);
+  /** Takes notes back: the infrastructure failed, not the messages. They are due again. */
+  void takeBack(List<Long> sequences);
 
   /** Whose fault it is that a handler, or a method of this store, failed like this. */
   Fault faultOf(Throwable failure);

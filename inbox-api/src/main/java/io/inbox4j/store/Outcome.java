@@ -14,6 +14,11 @@ public sealed interface Outcome {
   /** Its handler failed, and another attempt is due after the delay. */
   record Retry(long sequence, Duration delay, String error) implements Outcome {}
 
-  /** It was given up on. */
-  record Dead(long sequence, String error) implements Outcome {}
+  /**
+   * It was given up on.
+   *
+   * @param holdsKey whether later messages of its ordering key wait until it is replayed or
+   *     discarded
+   */
+  record Dead(long sequence, String error, boolean holdsKey) implements Outcome {}
 }

@@ -17,10 +17,13 @@ import org.jspecify.annotations.Nullable;
  * @param source the sending application, or null
  * @param redelivered whether the broker said that it had delivered it before
  * @param receivedAt when it was stored
- * @param lag from then to the start of the claiming transaction
+ * @param dueAt since when it could be handled
+ * @param lag from its being stored to the start of the claiming transaction
+ * @param orderingKey the key of messages that are handled one after the other, or null
  * @param attempts how many attempts failed
- * @param crashes how many times its worker began with it, alone, and never ended
- * @param suspect whether an earlier transaction had it in hand and ended without an outcome
+ * @param crashes how many times it was noted that a worker began with it as a suspect: first
+ *     together with others, from the second time on alone
+ * @param suspect whether a worker that had it in hand died or gave up
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by nobody, and copied for nobody
 public record StoredMessage(
@@ -33,10 +36,17 @@ public record StoredMessage(
     @Nullable String source,
     boolean redelivered,
     Instant receivedAt,
+    Instant dueAt,
     Duration lag,
+    @Nullable String orderingKey,
     int attempts,
     int crashes,
     boolean suspect) {
+
+  /** Which attempt it is to handle it now, from 1; attempts that ended with their process count. */
+  public int attempt() {
+    return attempts + Math.max(1, crashes - 1);
+  }
 
   /** Says what it is, never what is in it. */
   @Override

@@ -1,7 +1,7 @@
 package io.inbox4j.store;
 
+import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -13,13 +13,29 @@ import java.util.Set;
 public interface WorkTransaction extends AutoCloseable {
 
   /**
-   * Claims up to {@code limit} messages that are due, of these types, in the order they are due.
-   * Others cannot claim them until the transaction ends.
+   * Claims up to {@code limit} messages without an ordering key that are due, of these types, in
+   * the order they are due. Others cannot claim them until the transaction ends.
    */
   List<StoredMessage> claim(Set<String> types, int limit);
 
-  /** Claims one message, due or not; empty if it is gone or in another hand. */
-  Optional<StoredMessage> claim(long sequence);
+  /**
+   * Claims up to {@code limit} messages with an ordering key, in arrival order. Of every key it
+   * claims the first messages there are, up to one that is not due, not of these types or a
+   * suspect; others cannot claim any message of these keys until the transaction ends.
+   */
+  List<StoredMessage> claimOrdered(Set<String> types, int limit);
+
+  /** Claims messages that were noted before, due or not, but for those in another hand. */
+  List<StoredMessage> reclaim(List<Long> sequences);
+
+  /**
+   * Notes that claimed suspects are about to be handled, and holds them back from others for the
+   * given time. If this worker dies over them the note stays, and they run alone from then on.
+   */
+  void note(List<Long> sequences, Duration holdBack);
+
+  /** Takes notes back: these messages were not handled after all, and are due again. */
+  void takeBack(List<Long> sequences);
 
   /** The transaction as a type of the store, for handlers. */
   <T> T unwrap(Class<T> type);

@@ -22,6 +22,7 @@ final class ClaimCursor {
 
   private final AtomicLong lastRescan = new AtomicLong(System.nanoTime());
   private volatile Instant position = START;
+  private volatile int lane = -1;
 
   /** From which due time on to look. */
   Instant from() {
@@ -31,6 +32,16 @@ final class ClaimCursor {
       return START;
     }
     return position;
+  }
+
+  /** The lane that was claimed from last, -1 for none. */
+  int lane() {
+    return lane;
+  }
+
+  /** A claim is about to use this lane. */
+  void lane(int used) {
+    lane = used;
   }
 
   /** A claim ended at this due time; it was full if there may be more. */

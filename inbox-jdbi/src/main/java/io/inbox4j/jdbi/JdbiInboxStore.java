@@ -117,19 +117,23 @@ public final class JdbiInboxStore implements InboxStore {
   }
 
   @Override
-  public boolean beginAlone(long sequence, Duration holdBack) {
-    return update(Sql.BEGIN_ALONE, Map.of("seq", sequence, "holdBack", new Interval(holdBack)))
+  public boolean noteAlone(long sequence, Duration holdBack) {
+    return Faults.translate(
+            () ->
+                jdbi.withHandle(
+                    handle ->
+                        handle
+                            .createUpdate(Sql.NOTE_ALONE)
+                            .bind("seq", sequence)
+                            .bind("holdBack", new Interval(holdBack))
+                            .execute()))
         == 1;
   }
 
   @Override
-  public void takeBack(long sequence) {
-    update(Sql.TAKE_BACK, Map.of("seq", sequence));
-  }
-
-  private int update(String sql, Map<String, ?> values) {
-    return Faults.translate(
-        () -> jdbi.withHandle(handle -> handle.createUpdate(sql).bindMap(values).execute()));
+  public void takeBack(List<Long> sequences) {
+    Faults.translate(
+        () -> jdbi.withHandle(handle -> JdbiWorkTransaction.takeBack(handle, sequences)));
   }
 
   @Override

@@ -9,15 +9,17 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.Update;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,43 +64,78 @@ final class JdbiWorkTransaction implements WorkTransaction {
             statement.setString(1, endpoint);
             statement.setArray(2, connection.createArrayOf("text", types.toArray()));
             statement.setObject(3, cursor.from().atOffset(ZoneOffset.UTC));
-            return read(statement, limit);
+            List<StoredMessage> messages = read(statement);
+            if (!messages.isEmpty()) {
+              cursor.claimed(messages.get(messages.size() - 1).dueAt(), messages.size() == limit);
+            }
+            return messages;
           }
         });
   }
 
   @Override
-  public Optional<StoredMessage> claim(long sequence) {
+  public List<StoredMessage> claimOrdered(Set<String> types, int limit) {
+    return run(
+        () -> new LaneClaim(connection, endpoint, cursor, idleTimeoutMillis).claim(types, limit));
+  }
+
+  @Override
+  public List<StoredMessage> reclaim(List<Long> sequences) {
     return run(
         () -> {
           try (PreparedStatement statement =
-              connection.prepareStatement(Sql.claimOne(idleTimeoutMillis))) {
-            statement.setLong(1, sequence);
-            return read(statement, 0).stream().findFirst();
+              connection.prepareStatement(Sql.reclaim(idleTimeoutMillis))) {
+            statement.setArray(1, connection.createArrayOf("int8", sequences.toArray()));
+            return read(statement);
           }
         });
   }
 
-  private List<StoredMessage> read(PreparedStatement statement, int limit) throws SQLException {
-    boolean isRows = statement.execute();
-    while (!isRows) { // the settings before the query
-      isRows = statement.getMoreResults();
+  @Override
+  public void note(List<Long> sequences, Duration holdBack) {
+    run(
+        () ->
+            handle
+                .createUpdate(Sql.NOTE)
+                .bind("seqs", PgArray.longs(sequences, Function.identity()))
+                .bind("holdBack", new Interval(holdBack))
+                .execute());
+  }
+
+  @Override
+  public void takeBack(List<Long> sequences) {
+    if (!sequences.isEmpty()) {
+      run(() -> takeBack(handle, sequences));
     }
+  }
+
+  static int takeBack(Handle handle, List<Long> sequences) {
+    return handle
+        .createUpdate(Sql.TAKE_BACK)
+        .bind("seqs", PgArray.longs(sequences, Function.identity()))
+        .execute();
+  }
+
+  static List<StoredMessage> read(PreparedStatement statement) throws SQLException {
     List<StoredMessage> messages = new ArrayList<>();
-    Instant lastDue = null;
-    try (ResultSet row = statement.getResultSet()) {
+    try (ResultSet row = rows(statement)) {
       while (row.next()) {
-        lastDue = instant(row, 2);
         messages.add(message(row));
       }
-    }
-    if (lastDue != null && limit > 0) {
-      cursor.claimed(lastDue, messages.size() == limit);
     }
     return messages;
   }
 
-  private static StoredMessage message(ResultSet row) throws SQLException {
+  /** The rows of the query among the settings before and after it. */
+  static ResultSet rows(PreparedStatement statement) throws SQLException {
+    boolean isRows = statement.execute();
+    while (!isRows) {
+      isRows = statement.getMoreResults();
+    }
+    return statement.getResultSet();
+  }
+
+  static StoredMessage message(ResultSet row) throws SQLException {
     Instant receivedAt = instant(row, 13);
     return new StoredMessage(
         row.getLong(1),
@@ -110,7 +147,9 @@ final class JdbiWorkTransaction implements WorkTransaction {
         row.getString(11),
         row.getBoolean(12),
         receivedAt,
-        java.time.Duration.between(receivedAt, instant(row, 14)),
+        instant(row, 2),
+        Duration.between(receivedAt, instant(row, 14)),
+        row.getString(15),
         row.getInt(3),
         row.getInt(4),
         row.getBoolean(5));
@@ -170,14 +209,19 @@ final class JdbiWorkTransaction implements WorkTransaction {
     run(
         () -> {
           if (!dead.isEmpty()) {
-            move(Sql.DEAD, dead, PgArray.texts(dead, Outcome.Dead::error), null);
+            Update update = handle.createUpdate(Sql.DEAD);
+            update.bind("errors", PgArray.texts(dead, Outcome.Dead::error));
+            update.bind("holds", PgArray.booleans(dead, Outcome.Dead::holdsKey));
+            move(update, dead);
           }
           if (!retries.isEmpty()) {
-            PgArray delays = PgArray.texts(retries, retry -> retry.delay().toString());
-            move(Sql.RETRY, retries, PgArray.texts(retries, Outcome.Retry::error), delays);
+            Update update = handle.createUpdate(Sql.RETRY);
+            update.bind("errors", PgArray.texts(retries, Outcome.Retry::error));
+            update.bind("delays", PgArray.texts(retries, retry -> retry.delay().toString()));
+            move(update, retries);
           }
           if (!processed.isEmpty()) {
-            move(Sql.PROCESSED, processed, null, null);
+            move(handle.createUpdate(Sql.PROCESSED), processed);
           }
           handle.commit();
           committed = true;
@@ -190,16 +234,8 @@ final class JdbiWorkTransaction implements WorkTransaction {
   }
 
   /** Moves messages with one statement, which must find each of them. */
-  private <T extends Outcome> void move(
-      String sql, List<T> outcomes, @Nullable PgArray errors, @Nullable PgArray delays) {
-    var update = handle.createUpdate(sql).bind("seqs", PgArray.longs(outcomes, Outcome::sequence));
-    if (errors != null) {
-      update.bind("errors", errors);
-    }
-    if (delays != null) {
-      update.bind("delays", delays);
-    }
-    int moved = update.execute();
+  private <T extends Outcome> void move(Update update, List<T> outcomes) {
+    int moved = update.bind("seqs", PgArray.longs(outcomes, Outcome::sequence)).execute();
     if (moved != outcomes.size()) {
       throw new InboxException(
           "%d of %d messages of %s were not there any more when they got their outcome; the batch is undone"

@@ -92,6 +92,7 @@ final class Receiving {
         .bind("correlationIds", PgArray.texts(events, event -> event.delivery().correlationId()))
         .bind("sources", PgArray.texts(events, event -> event.delivery().source()))
         .bind("redelivered", PgArray.booleans(events, event -> event.delivery().redelivered()))
+        .bind("orderingKeys", PgArray.texts(events, Arrival.Event::orderingKey))
         .map((row, context) -> row.getObject(1, UUID.class))
         .collect(Collectors.toCollection(HashSet::new));
   }

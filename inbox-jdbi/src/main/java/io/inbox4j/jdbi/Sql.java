@@ -10,20 +10,20 @@ final class Sql {
       """
       WITH arrived AS (
         SELECT * FROM unnest(:ids, :types, :contentTypes, :bodies, :headers,
-                             :correlationIds, :sources, :redelivered)
+                             :correlationIds, :sources, :redelivered, :orderingKeys)
         WITH ORDINALITY AS a (message_id, type, content_type, body, headers,
-                              correlation_id, source, redelivered, n)
+                              correlation_id, source, redelivered, ordering_key, n)
       ), stored AS (
         INSERT INTO inbox_messages (endpoint, message_id, type, content_type, body, headers,
-                                    correlation_id, source, redelivered)
+                                    correlation_id, source, redelivered, ordering_key)
         SELECT :endpoint, message_id, type, content_type, body, headers,
-               correlation_id, source, redelivered
+               correlation_id, source, redelivered, ordering_key
         FROM arrived ORDER BY n
         ON CONFLICT (message_id, endpoint) DO NOTHING
-        RETURNING seq, message_id, type
+        RETURNING seq, message_id, type, ordering_key
       ), queued AS (
-        INSERT INTO inbox_pending (seq, endpoint, type)
-        SELECT seq, :endpoint, type FROM stored
+        INSERT INTO inbox_pending (seq, endpoint, type, ordering_key, lane)
+        SELECT seq, :endpoint, type, ordering_key, inbox_lane(ordering_key) FROM stored
       )
       SELECT message_id, (SELECT pg_notify('inbox', :endpoint)::text WHERE :notify) FROM stored
       """;
@@ -52,11 +52,14 @@ final class Sql {
       ON CONFLICT (endpoint, fingerprint) DO NOTHING
       """;
 
+  private static final String IS_SUSPECT =
+      "(crashes > 0 OR (xmax <> '0'::xid AND inbox_rolled_back(xmax)))";
+
   private static final String CLAIMED_COLUMNS =
       """
       SELECT c.seq, c.due_on_utc, c.attempts, c.crashes, c.suspect,
              m.message_id, m.type, m.body, m.headers, m.correlation_id, m.source, m.redelivered,
-             m.received_on_utc, now() AS claimed_on_utc
+             m.received_on_utc, now() AS claimed_on_utc, m.ordering_key
       FROM claimed c JOIN inbox_messages m USING (seq)
       """;
 
@@ -66,8 +69,8 @@ final class Sql {
    * <p>A plan made while the table was nearly empty would stay a sequential scan when it has grown,
    * so that is switched off for this statement, and the limit is a literal.
    *
-   * <p>A row that carries the lock of an ended transaction, and not of the one that wrote it, was
-   * in hand when that transaction ended without an outcome: a suspect.
+   * <p>A row that carries the lock of a transaction that was rolled back was in hand when a worker
+   * died or gave up: a suspect.
    */
   static String claim(int limit, long idleTimeoutMillis) {
     return """
@@ -75,9 +78,10 @@ final class Sql {
         SET LOCAL enable_seqscan = off;
         WITH claimed AS MATERIALIZED (
           SELECT seq, due_on_utc, attempts, crashes,
-                 crashes > 0 OR (xmax <> '0'::xid AND xmax <> xmin) AS suspect
+                 %s AS suspect
           FROM inbox_pending
-          WHERE endpoint = ? AND type = ANY (?) AND due_on_utc <= now() AND due_on_utc >= ?
+          WHERE endpoint = ? AND lane IS NULL AND type = ANY (?)
+            AND due_on_utc <= now() AND due_on_utc >= ?
           ORDER BY due_on_utc, seq
           LIMIT %d
           FOR UPDATE SKIP LOCKED
@@ -85,24 +89,89 @@ final class Sql {
         %s ORDER BY c.due_on_utc, c.seq;
         SET LOCAL enable_seqscan TO DEFAULT
         """
-        .formatted(idleTimeoutMillis, limit, CLAIMED_COLUMNS);
+        .formatted(idleTimeoutMillis, IS_SUSPECT, limit, CLAIMED_COLUMNS);
   }
 
-  /** Claims one message, due or not. */
-  static String claimOne(long idleTimeoutMillis) {
+  /**
+   * Locks the next lane that has something due and that nobody has locked: endpoint, the lane to
+   * look after, and the endpoint twice more. It is a statement of its own so that the next one sees
+   * all that the lane's last holder has committed.
+   */
+  static String lockLane(long idleTimeoutMillis) {
+    return """
+        SET LOCAL idle_in_transaction_session_timeout = %d;
+        SET LOCAL enable_seqscan = off;
+        WITH RECURSIVE lanes (lane) AS (
+          (SELECT lane FROM inbox_pending
+           WHERE endpoint = ? AND lane > ? AND due_on_utc <= now() ORDER BY lane LIMIT 1)
+          UNION ALL
+          SELECT (SELECT p.lane FROM inbox_pending p
+                  WHERE p.endpoint = ? AND p.lane > l.lane AND p.due_on_utc <= now()
+                  ORDER BY p.lane LIMIT 1)
+          FROM lanes l WHERE l.lane IS NOT NULL
+        )
+        SELECT lane FROM lanes
+        WHERE lane IS NOT NULL AND pg_try_advisory_xact_lock(hashtext('inbox ' || ?), lane)
+        LIMIT 1;
+        SET LOCAL enable_seqscan TO DEFAULT
+        """
+        .formatted(idleTimeoutMillis);
+  }
+
+  /**
+   * Walks along a locked lane in arrival order: endpoint, lane, the sequence to look after, and
+   * keys to leave out. Keys that a dead message holds are left out.
+   */
+  static String walkLane(int limit) {
+    return """
+        SET LOCAL enable_seqscan = off;
+        SELECT seq, ordering_key, type, due_on_utc <= now() AS due, %s AS suspect, crashes
+        FROM inbox_pending p
+        WHERE endpoint = ? AND lane = ? AND seq > ? AND ordering_key <> ALL (?)
+          AND NOT EXISTS (SELECT 1 FROM inbox_dead d
+                          WHERE d.endpoint = p.endpoint AND d.held_key = p.ordering_key)
+        ORDER BY seq
+        LIMIT %d;
+        SET LOCAL enable_seqscan TO DEFAULT
+        """
+        .formatted(IS_SUSPECT.replace("xmax", "p.xmax"), limit);
+  }
+
+  /** Claims these messages of a locked lane. */
+  static final String CLAIM_THESE =
+      """
+      WITH claimed AS MATERIALIZED (
+        SELECT seq, due_on_utc, attempts, crashes, %s AS suspect
+        FROM inbox_pending WHERE seq = ANY (?)
+        ORDER BY seq
+        FOR UPDATE
+      )
+      %s ORDER BY c.seq
+      """
+          .formatted(IS_SUSPECT, CLAIMED_COLUMNS);
+
+  /** Claims noted messages, due or not. */
+  static String reclaim(long idleTimeoutMillis) {
     return """
         SET LOCAL idle_in_transaction_session_timeout = %d;
         WITH claimed AS MATERIALIZED (
           SELECT seq, due_on_utc, attempts, crashes, true AS suspect
-          FROM inbox_pending WHERE seq = ?
+          FROM inbox_pending WHERE seq = ANY (?)
+          ORDER BY seq
           FOR UPDATE SKIP LOCKED
         )
-        %s
+        %s ORDER BY c.seq
         """
         .formatted(idleTimeoutMillis, CLAIMED_COLUMNS);
   }
 
-  static final String BEGIN_ALONE =
+  static final String NOTE =
+      """
+      UPDATE inbox_pending SET crashes = crashes + 1, due_on_utc = clock_timestamp() + :holdBack
+      WHERE seq = ANY (:seqs)
+      """;
+
+  static final String NOTE_ALONE =
       """
       UPDATE inbox_pending SET crashes = crashes + 1, due_on_utc = clock_timestamp() + :holdBack
       WHERE seq = (SELECT seq FROM inbox_pending WHERE seq = :seq AND due_on_utc <= clock_timestamp()
@@ -112,14 +181,14 @@ final class Sql {
   static final String TAKE_BACK =
       """
       UPDATE inbox_pending SET crashes = crashes - 1, due_on_utc = clock_timestamp()
-      WHERE seq = :seq AND crashes > 0
+      WHERE seq = ANY (:seqs) AND crashes > 0
       """;
 
   static final String PROCESSED =
       """
       WITH done AS (
         DELETE FROM inbox_pending WHERE seq = ANY (:seqs)
-        RETURNING seq, attempts + greatest(crashes, 1) AS attempts
+        RETURNING seq, attempts + greatest(crashes - 1, 1) AS attempts
       )
       INSERT INTO inbox_processed (seq, attempts, processed_on_utc)
       SELECT seq, attempts, statement_timestamp() FROM done
@@ -128,7 +197,7 @@ final class Sql {
   static final String RETRY =
       """
       UPDATE inbox_pending p
-      SET attempts = attempts + greatest(crashes, 1), crashes = 0,
+      SET attempts = attempts + greatest(crashes - 1, 1), crashes = 0,
           due_on_utc = clock_timestamp() + r.delay, last_error = r.error
       FROM unnest(:seqs, :delays::interval[], :errors) AS r (seq, delay, error)
       WHERE p.seq = r.seq
@@ -137,17 +206,19 @@ final class Sql {
   static final String DEAD =
       """
       WITH gone AS (
-        DELETE FROM inbox_pending p USING unnest(:seqs, :errors) AS d (seq, error)
+        DELETE FROM inbox_pending p USING unnest(:seqs, :errors, :holds) AS d (seq, error, holds)
         WHERE p.seq = d.seq
-        RETURNING p.seq, p.attempts + greatest(p.crashes, 1) AS attempts, d.error
+        RETURNING p.seq, p.attempts + greatest(p.crashes - 1, 1) AS attempts, d.error, p.endpoint,
+                  CASE WHEN d.holds THEN p.ordering_key END AS held_key
       )
-      INSERT INTO inbox_dead (seq, attempts, error, dead_on_utc)
-      SELECT seq, attempts, error, statement_timestamp() FROM gone
+      INSERT INTO inbox_dead (seq, attempts, error, dead_on_utc, endpoint, held_key)
+      SELECT seq, attempts, error, statement_timestamp(), endpoint, held_key FROM gone
       """;
 
   private static final String CHOSEN_DEAD =
       """
-      SELECT d.seq, m.endpoint, m.message_id, m.type, d.attempts, d.error, d.dead_on_utc
+      SELECT d.seq, m.endpoint, m.message_id, m.type, d.attempts, d.error, d.dead_on_utc,
+             m.ordering_key
       FROM inbox_dead d JOIN inbox_messages m USING (seq)
       WHERE d.seq > :after
         AND (CAST(:endpoint AS text) IS NULL OR m.endpoint = :endpoint)
@@ -168,8 +239,9 @@ final class Sql {
         DELETE FROM inbox_dead WHERE seq IN (SELECT seq FROM chosen)
         RETURNING seq
       ), queued AS (
-        INSERT INTO inbox_pending (seq, endpoint, type)
-        SELECT seq, endpoint, type FROM chosen JOIN gone USING (seq) ORDER BY seq
+        INSERT INTO inbox_pending (seq, endpoint, type, ordering_key, lane)
+        SELECT seq, endpoint, type, ordering_key, inbox_lane(ordering_key)
+        FROM chosen JOIN gone USING (seq) ORDER BY seq
       )
       SELECT chosen.*, (SELECT count(told::text) FROM (SELECT DISTINCT endpoint FROM chosen) e,
                                                       pg_notify('inbox', endpoint) told)

@@ -20,24 +20,30 @@ CREATE TABLE inbox_messages (
   correlation_id  text,
   source          text,
   redelivered     boolean     NOT NULL,
+  ordering_key    text,
   received_on_utc timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT inbox_messages_identity PRIMARY KEY (message_id, endpoint),
   CONSTRAINT inbox_messages_seq UNIQUE (seq)
 );
 
--- A message still to be handled. A worker's lock on its row is the worker's claim on it.
+-- A message still to be handled. A worker's lock on its row is the worker's claim on it. Messages
+-- with an ordering key are in a lane, the hash of the key; who has locked the lane may claim them.
 CREATE TABLE inbox_pending (
-  seq        bigint      NOT NULL PRIMARY KEY,
-  endpoint   text        NOT NULL,
-  type       text        NOT NULL,
-  due_on_utc timestamptz NOT NULL DEFAULT now(),
-  attempts   smallint    NOT NULL DEFAULT 0 CHECK (attempts >= 0),
-  crashes    smallint    NOT NULL DEFAULT 0 CHECK (crashes >= 0),
-  last_error text,
+  seq          bigint      NOT NULL PRIMARY KEY,
+  endpoint     text        NOT NULL,
+  type         text        NOT NULL,
+  due_on_utc   timestamptz NOT NULL DEFAULT now(),
+  attempts     smallint    NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+  crashes      smallint    NOT NULL DEFAULT 0 CHECK (crashes >= 0),
+  last_error   text,
+  lane         smallint,
+  ordering_key text,
+  CONSTRAINT inbox_pending_key_has_lane CHECK ((ordering_key IS NULL) = (lane IS NULL)),
   CONSTRAINT inbox_pending_failed_has_error CHECK ((attempts > 0) = (last_error IS NOT NULL))
 ) WITH (fillfactor = 70, vacuum_truncate = off, autovacuum_vacuum_scale_factor = 0,
         autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0);
-CREATE INDEX inbox_pending_due ON inbox_pending (endpoint, due_on_utc, seq);
+CREATE INDEX inbox_pending_due  ON inbox_pending (endpoint, due_on_utc, seq) WHERE lane IS NULL;
+CREATE INDEX inbox_pending_lane ON inbox_pending (endpoint, lane, seq) WHERE lane IS NOT NULL;
 
 -- A message handled: append-only, partitioned so that old ones can be dropped as a whole.
 CREATE TABLE inbox_processed (
@@ -48,13 +54,17 @@ CREATE TABLE inbox_processed (
 CREATE TABLE inbox_processed_default PARTITION OF inbox_processed DEFAULT;
 CREATE INDEX inbox_processed_seq ON inbox_processed (seq);
 
--- A message given up on, kept until it is replayed or discarded.
+-- A message given up on, kept until it is replayed or discarded. Later messages of the ordering key
+-- that it holds wait for that.
 CREATE TABLE inbox_dead (
   seq         bigint      NOT NULL PRIMARY KEY,
   attempts    smallint    NOT NULL CHECK (attempts > 0),
   error       text        NOT NULL CHECK (error <> ''),
-  dead_on_utc timestamptz NOT NULL
+  dead_on_utc timestamptz NOT NULL,
+  endpoint    text        NOT NULL,
+  held_key    text
 );
+CREATE INDEX inbox_dead_held ON inbox_dead (endpoint, held_key) WHERE held_key IS NOT NULL;
 
 -- A delivery that is no event: its bytes as they came, and why.
 CREATE TABLE inbox_quarantine (
@@ -75,6 +85,21 @@ CREATE TABLE inbox_quarantine (
   quarantined_on_utc timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT inbox_quarantine_once UNIQUE (endpoint, fingerprint)
 );
+
+-- The lane of an ordering key.
+CREATE FUNCTION inbox_lane(ordering_key text) RETURNS smallint LANGUAGE sql IMMUTABLE AS $$
+  SELECT (hashtextextended(ordering_key, 0) & 63)::smallint
+$$;
+
+-- Whether a transaction was rolled back, or its server crashed; false if it is too old to know.
+CREATE FUNCTION inbox_rolled_back(transaction xid) RETURNS boolean LANGUAGE sql STABLE AS $$
+  SELECT CASE WHEN id BETWEEN 3 AND next - 1
+              THEN coalesce(pg_xact_status(id::text::xid8) = 'aborted', false)
+              ELSE false END
+  FROM (SELECT next, CASE WHEN id < next THEN id ELSE id - 4294967296 END AS id
+        FROM (SELECT next, (next >> 32 << 32) + transaction::text::bigint AS id
+              FROM (SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS next) n) e) x
+$$;
 
 -- A body as jsonb, or null where jsonb refuses what JSON allows.
 CREATE FUNCTION inbox_content(body bytea) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
@@ -102,6 +127,7 @@ SELECT m.message_id                                   AS id,
        m.correlation_id,
        m.source,
        m.headers,
+       m.ordering_key,
        m.seq,
        -- the same by the names that monitoring queries for inbox tables commonly use
        m.message_id,

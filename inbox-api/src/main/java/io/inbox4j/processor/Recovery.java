@@ -1,0 +1,145 @@
+package io.inbox4j.processor;
+
+import io.inbox4j.event.EventReader;
+import io.inbox4j.internal.SafeListener;
+import io.inbox4j.retry.RetryDecision;
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.Outcome;
+import io.inbox4j.store.StoreUnavailableException;
+import io.inbox4j.store.StoredMessage;
+import io.inbox4j.store.WorkTransaction;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Runs suspects: messages that were in hand when a worker died or gave up.
+ *
+ * <p>One of them may be what killed the process. So before suspects run, that is noted durably. The
+ * first time they run together, because most workers die for another reason. Those whose process
+ * dies once more run alone from then on, and each note counts as an attempt: after the last one the
+ * message is dead.
+ */
+final class Recovery {
+
+  private static final Duration MIN_HOLD_BACK = Duration.ofSeconds(1);
+
+  private final Workload workload;
+  private final EventReader reader;
+  private final InboxStore store;
+  private final SafeListener listener;
+  private final Outcomes outcomes;
+  private final BooleanSupplier stopping;
+  private final List<Long> unjustlyNoted = new ArrayList<>();
+
+  Recovery(
+      Workload workload,
+      EventReader reader,
+      InboxStore store,
+      SafeListener listener,
+      Outcomes outcomes,
+      BooleanSupplier stopping) {
+    this.workload = workload;
+    this.reader = reader;
+    this.store = store;
+    this.listener = listener;
+    this.outcomes = outcomes;
+    this.stopping = stopping;
+  }
+
+  /** Takes back the notes of runs that the infrastructure ended, as soon as it lets us. */
+  void settle() {
+    if (!unjustlyNoted.isEmpty()) {
+      store.takeBack(unjustlyNoted);
+      unjustlyNoted.clear();
+    }
+  }
+
+  /** Notes suspects that run together, in the transaction that claimed them. */
+  void note(WorkTransaction transaction, List<StoredMessage> group) {
+    if (!group.isEmpty()) {
+      transaction.note(sequences(group), holdBack(group.get(0)));
+    }
+  }
+
+  /** Runs suspects that were noted together. */
+  void runTogether(List<StoredMessage> group) {
+    if (!group.isEmpty()) {
+      run(sequences(group));
+    }
+  }
+
+  /** Notes a suspect and runs it alone, or gives up on it if its attempts are used up. */
+  void runAlone(StoredMessage suspect) {
+    if (isGivenUp(suspect)) {
+      giveUp(suspect);
+    } else if (store.noteAlone(suspect.sequence(), holdBack(suspect))) {
+      run(List.of(suspect.sequence()));
+    }
+  }
+
+  /** Whether the last attempt that there is has ended with its process. */
+  private boolean isGivenUp(StoredMessage suspect) {
+    return suspect.crashes() > 1
+        && suspect.attempt() >= workload.retryOf(suspect.type()).maxAttempts();
+  }
+
+  private void giveUp(StoredMessage suspect) {
+    try (WorkTransaction transaction = store.begin(workload.endpoint())) {
+      List<StoredMessage> claimed = transaction.reclaim(List.of(suspect.sequence()));
+      if (claimed.isEmpty() || claimed.get(0).crashes() != suspect.crashes()) {
+        return;
+      }
+      String error =
+          "the process died or was lost %d times while it handled this message alone"
+              .formatted(suspect.crashes() - 1);
+      Outcome dead = workload.dead(suspect, error);
+      transaction.commit(List.of(dead));
+      outcomes.committed(List.of(new Result(suspect, suspect.attempt(), dead, null)));
+    }
+  }
+
+  private void run(List<Long> sequences) {
+    try (WorkTransaction transaction = store.begin(workload.endpoint())) {
+      List<StoredMessage> messages = transaction.reclaim(sequences);
+      List<Result> results =
+          new Batch(workload, reader, store, transaction, messages, stopping)
+              .run(workload.segment());
+      transaction.takeBack(without(results, messages));
+      transaction.commit(results.stream().map(Result::outcome).toList());
+      for (StoredMessage message : messages) {
+        listener.tell(l -> l.recovered(outcomes.describe(message)));
+      }
+      outcomes.committed(results);
+    } catch (StoreUnavailableException | AbandonedException e) {
+      unjustlyNoted.addAll(sequences);
+      throw e;
+    }
+  }
+
+  /** Those that got no outcome, because an earlier message of their ordering key failed. */
+  private static List<Long> without(List<Result> results, List<StoredMessage> messages) {
+    Set<Long> left = new HashSet<>(sequences(messages));
+    results.forEach(result -> left.remove(result.message().sequence()));
+    return List.copyOf(left);
+  }
+
+  private static List<Long> sequences(List<StoredMessage> messages) {
+    return messages.stream().map(StoredMessage::sequence).toList();
+  }
+
+  /** How long messages rest if their process dies now: as long as their policy says. */
+  private Duration holdBack(StoredMessage suspect) {
+    RetryDecision decision =
+        workload
+            .retryOf(suspect.type())
+            .decide(suspect.attempt(), new IllegalStateException("the process died"));
+    return decision instanceof RetryDecision.RetryAfter retry
+            && retry.delay().compareTo(MIN_HOLD_BACK) > 0
+        ? retry.delay()
+        : MIN_HOLD_BACK;
+  }
+}

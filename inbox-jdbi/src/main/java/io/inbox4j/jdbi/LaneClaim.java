@@ -1,0 +1,155 @@
+package io.inbox4j.jdbi;
+
+import io.inbox4j.store.StoredMessage;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Claims messages with an ordering key.
+ *
+ * <p>Keys are hashed into lanes. Who holds a lane's lock, until the end of the transaction, is the
+ * only one to claim from it: it walks along the lane in arrival order and takes the first messages
+ * of every key, up to one that cannot be handled now. A key that is held up so holds up itself, not
+ * its lane.
+ */
+final class LaneClaim {
+
+  private static final int BEFORE_ALL = -1;
+  private static final int MIN_PAGE = 64;
+
+  private final Connection connection;
+  private final String endpoint;
+  private final ClaimCursor cursor;
+  private final long idleTimeoutMillis;
+
+  LaneClaim(Connection connection, String endpoint, ClaimCursor cursor, long idleTimeoutMillis) {
+    this.connection = connection;
+    this.endpoint = endpoint;
+    this.cursor = cursor;
+    this.idleTimeoutMillis = idleTimeoutMillis;
+  }
+
+  /** Claims from the first free lane that has something to claim, after the last one used. */
+  List<StoredMessage> claim(Set<String> types, int limit) throws SQLException {
+    int last = cursor.lane();
+    List<StoredMessage> messages = claimAfter(last, types, limit);
+    return messages.isEmpty() && last != BEFORE_ALL
+        ? claimAfter(BEFORE_ALL, types, limit)
+        : messages;
+  }
+
+  private List<StoredMessage> claimAfter(int after, Set<String> types, int limit)
+      throws SQLException {
+    for (Integer lane = lock(after); lane != null; lane = lock(lane)) {
+      cursor.lane(lane);
+      List<Long> sequences = new Walk(lane, types, limit).run();
+      if (!sequences.isEmpty()) {
+        return fetch(sequences);
+      }
+    }
+    return List.of();
+  }
+
+  private @Nullable Integer lock(int after) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(Sql.lockLane(idleTimeoutMillis))) {
+      statement.setString(1, endpoint);
+      statement.setInt(2, after);
+      statement.setString(3, endpoint);
+      statement.setString(4, endpoint);
+      try (ResultSet row = JdbiWorkTransaction.rows(statement)) {
+        return row.next() ? row.getInt(1) : null;
+      }
+    }
+  }
+
+  private List<StoredMessage> fetch(List<Long> sequences) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(Sql.CLAIM_THESE)) {
+      statement.setArray(1, connection.createArrayOf("int8", sequences.toArray()));
+      return JdbiWorkTransaction.read(statement);
+    }
+  }
+
+  /** One way along a lane, page by page, until something can be handled. */
+  private final class Walk {
+
+    private final int lane;
+    private final Set<String> types;
+    private final int limit;
+    private final List<Long> taken = new ArrayList<>();
+    private final Map<String, Kind> kinds = new HashMap<>();
+    private final Set<String> heldUp = new HashSet<>();
+    private long last;
+
+    Walk(int lane, Set<String> types, int limit) {
+      this.lane = lane;
+      this.types = types;
+      this.limit = limit;
+    }
+
+    /** The sequences of messages that can be handled now, in arrival order. */
+    List<Long> run() throws SQLException {
+      int page = Math.max(limit, MIN_PAGE);
+      int seen;
+      do {
+        seen = readPage(page);
+      } while (taken.isEmpty() && seen == page);
+      return taken;
+    }
+
+    private int readPage(int page) throws SQLException {
+      try (PreparedStatement statement = connection.prepareStatement(Sql.walkLane(page))) {
+        statement.setString(1, endpoint);
+        statement.setInt(2, lane);
+        statement.setLong(3, last);
+        statement.setArray(4, connection.createArrayOf("text", heldUp.toArray()));
+        try (ResultSet row = JdbiWorkTransaction.rows(statement)) {
+          int seen = 0;
+          for (; row.next() && taken.size() < limit; seen++) {
+            pass(row);
+          }
+          return seen;
+        }
+      }
+    }
+
+    private void pass(ResultSet row) throws SQLException {
+      last = row.getLong(1);
+      String key = row.getString(2);
+      if (heldUp.contains(key)) {
+        return;
+      }
+      boolean isDue = row.getBoolean(4);
+      Kind kind = Kind.of(row.getBoolean(5), row.getInt(6));
+      Kind before = kinds.putIfAbsent(key, kind);
+      if (isDue && types.contains(row.getString(3)) && (before == null || before == kind)) {
+        taken.add(last);
+      } else {
+        heldUp.add(key);
+      }
+      if (kind == Kind.LONER) {
+        heldUp.add(key);
+      }
+    }
+  }
+
+  /** Fresh messages and suspects run in different transactions, so a key has one kind at a time. */
+  private enum Kind {
+    FRESH,
+    SUSPECT,
+    LONER;
+
+    static Kind of(boolean suspect, int crashes) {
+      return !suspect ? FRESH : crashes == 0 ? SUSPECT : LONER;
+    }
+  }
+}
