@@ -2,6 +2,7 @@ package io.inbox4j;
 
 import io.inbox4j.event.EventReader;
 import io.inbox4j.handler.EventHandler;
+import io.inbox4j.handler.EventMiddleware;
 import io.inbox4j.internal.SafeListener;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.transport.InboxTransport;
@@ -21,6 +22,7 @@ public final class InboxBuilder {
   private JsonMapper mapper = EventReader.defaultMapper();
   private final SubscriptionOptions.Defaults defaults = new SubscriptionOptions.Defaults();
   private final Map<String, Consumer<SubscriptionBuilder>> subscriptions = new LinkedHashMap<>();
+  private final List<EventMiddleware> middleware = new ArrayList<>();
   private final List<InboxListener> listeners = new ArrayList<>();
 
   InboxBuilder() {}
@@ -64,6 +66,14 @@ public final class InboxBuilder {
     return this;
   }
 
+  /**
+   * Runs around the handlers of all subscriptions, inside what was added before. Defaults to none.
+   */
+  public InboxBuilder middleware(EventMiddleware middleware) {
+    this.middleware.add(middleware);
+    return this;
+  }
+
   /** Reads events with this mapper. Defaults to {@link EventReader#defaultMapper()}. */
   public InboxBuilder json(JsonMapper mapper) {
     this.mapper = mapper;
@@ -87,7 +97,7 @@ public final class InboxBuilder {
     List<Subscription> built = new ArrayList<>();
     subscriptions.forEach(
         (queue, configure) -> {
-          SubscriptionBuilder builder = new SubscriptionBuilder(queue, defaults);
+          SubscriptionBuilder builder = new SubscriptionBuilder(queue, defaults, middleware);
           configure.accept(builder);
           built.add(builder.build());
         });

@@ -3,6 +3,7 @@ package io.inbox4j;
 import io.inbox4j.event.EventReader;
 import io.inbox4j.event.EventTypes;
 import io.inbox4j.handler.EventDispatcher;
+import io.inbox4j.handler.EventMiddleware;
 import io.inbox4j.processor.WhenDead;
 import io.inbox4j.processor.Workload;
 import io.inbox4j.receive.DeliveryCheck;
@@ -21,6 +22,7 @@ record Subscription(
     String queue,
     EventTypes<IntegrationEvent> types,
     EventDispatcher dispatcher,
+    List<EventMiddleware> middleware,
     Map<Class<? extends IntegrationEvent>, RetryPolicy> retryByEvent,
     List<Binding> bindings,
     Topology topology,
@@ -47,6 +49,7 @@ record Subscription(
         queue,
         EventTypes.of(List.copyOf(dispatcher.events())),
         dispatcher,
+        middleware,
         options.retry,
         retryByEvent.entrySet().stream()
             .collect(

@@ -3,6 +3,7 @@ package io.inbox4j;
 import io.inbox4j.event.EventTypes;
 import io.inbox4j.handler.EventDispatcher;
 import io.inbox4j.handler.EventHandler;
+import io.inbox4j.handler.EventMiddleware;
 import io.inbox4j.processor.WhenDead;
 import io.inbox4j.receive.MessageIdSource;
 import io.inbox4j.receive.OrderingKey;
@@ -35,13 +36,16 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
   private final Map<Class<? extends IntegrationEvent>, RetryPolicy> retryByEvent =
       new LinkedHashMap<>();
   private final List<Binding> bindings = new ArrayList<>();
+  private final List<EventMiddleware> middleware;
   private Topology topology = Topology.quorum();
   private MessageIdSource messageIdSource = MessageIdSource.ANY;
   private OrderingKey orderingKey = new OrderingKey.None();
   private WhenDead whenDead = WhenDead.GO_ON;
 
-  SubscriptionBuilder(String queue, SubscriptionOptions<?> defaults) {
+  SubscriptionBuilder(
+      String queue, SubscriptionOptions<?> defaults, List<EventMiddleware> middleware) {
     super(defaults);
+    this.middleware = new ArrayList<>(middleware);
     if (queue.isBlank() || queue.length() > 255) {
       throw new IllegalArgumentException(
           "the queue is '%s'; expected a name of 1 to 255 characters".formatted(queue));
@@ -125,6 +129,15 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
     return this;
   }
 
+  /**
+   * Runs around the handlers of this subscription, inside the inbox's own middleware and what was
+   * added before.
+   */
+  public SubscriptionBuilder middleware(EventMiddleware middleware) {
+    this.middleware.add(middleware);
+    return this;
+  }
+
   @Override
   SubscriptionBuilder self() {
     return this;
@@ -154,6 +167,7 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
         queue,
         types,
         dispatcher.build(),
+        List.copyOf(middleware),
         Map.copyOf(retryByEvent),
         List.copyOf(bindings),
         topology,

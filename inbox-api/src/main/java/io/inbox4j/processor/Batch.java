@@ -28,6 +28,7 @@ import java.util.function.BooleanSupplier;
 final class Batch {
 
   private final Workload workload;
+  private final HandlerChain handlers;
   private final EventReader reader;
   private final InboxStore store;
   private final WorkTransaction transaction;
@@ -44,6 +45,7 @@ final class Batch {
       List<StoredMessage> messages,
       BooleanSupplier stopping) {
     this.workload = workload;
+    this.handlers = workload.handlers();
     this.reader = reader;
     this.store = store;
     this.transaction = transaction;
@@ -127,7 +129,7 @@ final class Batch {
         reader.read(message.body(), eventClass(message.type()), message.messageId());
     MessageContext context =
         new MessageContext(workload.endpoint(), message, message.attempt(), transaction);
-    workload.dispatcher().dispatch(event, context);
+    handlers.handle(event, context);
   }
 
   private Class<? extends IntegrationEvent> eventClass(String type) {

@@ -3,10 +3,12 @@ package io.inbox4j.processor;
 import io.inbox4j.IntegrationEvent;
 import io.inbox4j.event.EventTypes;
 import io.inbox4j.handler.EventDispatcher;
+import io.inbox4j.handler.EventMiddleware;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.StoredMessage;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -15,6 +17,7 @@ import java.util.Map;
  * @param endpoint the endpoint
  * @param types the event types that have a handler
  * @param dispatcher the handlers
+ * @param middleware what runs around them, the outermost first
  * @param retry what happens after a failure
  * @param retryByType what happens instead for events of these types
  * @param workers how many workers it has
@@ -28,6 +31,7 @@ public record Workload(
     String endpoint,
     EventTypes<IntegrationEvent> types,
     EventDispatcher dispatcher,
+    List<EventMiddleware> middleware,
     RetryPolicy retry,
     Map<String, RetryPolicy> retryByType,
     int workers,
@@ -43,6 +47,10 @@ public record Workload(
   public Workload {
     retryByType = Map.copyOf(retryByType);
     batchSize = isolated ? Math.min(batchSize, MAX_ISOLATED_BATCH) : batchSize;
+  }
+
+  HandlerChain handlers() {
+    return new HandlerChain(middleware, dispatcher);
   }
 
   /** The outcome of a message that is given up on. */

@@ -1,0 +1,37 @@
+package io.inbox4j.handler;
+
+import io.inbox4j.IntegrationEvent;
+
+/**
+ * Runs around handlers: settings of the transaction, MDC, a security context, timing.
+ *
+ * <pre>{@code
+ * .middleware((event, context, next) -> {
+ *   MDC.put("messageId", context.messageId().toString());
+ *   try {
+ *     next.proceed();
+ *   } finally {
+ *     MDC.remove("messageId");
+ *   }
+ * })
+ * }</pre>
+ *
+ * <p>The first that is added is the outermost; those of the inbox are around those of a
+ * subscription. It is called by several workers at once and must be thread-safe. What it throws, or
+ * lets through, is what the handler threw; if it never proceeds and returns, the message counts as
+ * handled.
+ */
+@FunctionalInterface
+public interface EventMiddleware {
+
+  /** Does something around {@code next.proceed()}. */
+  void handle(IntegrationEvent event, EventContext context, Next next) throws Exception;
+
+  /** What is inside: the next middleware, and in the end the handler. */
+  @FunctionalInterface
+  interface Next {
+
+    /** Goes on, once. */
+    void proceed() throws Exception;
+  }
+}

@@ -1,0 +1,27 @@
+package io.inbox4j.processor;
+
+import io.inbox4j.IntegrationEvent;
+import io.inbox4j.handler.EventContext;
+import io.inbox4j.handler.EventDispatcher;
+import io.inbox4j.handler.EventMiddleware;
+import java.util.List;
+
+/** The handlers of an endpoint with the middleware around them, the outermost first. */
+record HandlerChain(List<EventMiddleware> middleware, EventDispatcher dispatcher) {
+
+  HandlerChain {
+    middleware = List.copyOf(middleware);
+  }
+
+  void handle(IntegrationEvent event, EventContext context) throws Exception {
+    from(0, event, context);
+  }
+
+  private void from(int index, IntegrationEvent event, EventContext context) throws Exception {
+    if (index == middleware.size()) {
+      dispatcher.dispatch(event, context);
+    } else {
+      middleware.get(index).handle(event, context, () -> from(index + 1, event, context));
+    }
+  }
+}
