@@ -19,4 +19,7 @@ public @interface EventType {
 
   /** The name, for example {@code orders.order-created}; at most 255 characters. */
   String value();
+
+  /** Names that the event had before; messages that carry one are the same event. */
+  String[] aliases() default {};
 }

@@ -15,7 +15,6 @@ import io.inbox4j.transport.ReceiveEndpoint;
 import io.inbox4j.transport.Topology;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 
 /** A queue that is subscribed, as it was built. */
 record Subscription(
@@ -47,14 +46,11 @@ record Subscription(
   Workload workload() {
     return new Workload(
         queue,
-        EventTypes.of(List.copyOf(dispatcher.events())),
+        types.only(dispatcher.events()),
         dispatcher,
         middleware,
         options.retry,
-        retryByEvent.entrySet().stream()
-            .collect(
-                Collectors.toMap(
-                    entry -> io.inbox4j.event.EventNames.of(entry.getKey()), Map.Entry::getValue)),
+        retryByEvent,
         options.concurrency,
         options.batchSize,
         options.isolated,

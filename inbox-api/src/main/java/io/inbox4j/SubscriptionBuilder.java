@@ -1,5 +1,6 @@
 package io.inbox4j;
 
+import io.inbox4j.event.EventFamily;
 import io.inbox4j.event.EventTypes;
 import io.inbox4j.handler.EventDispatcher;
 import io.inbox4j.handler.EventHandler;
@@ -12,10 +13,14 @@ import io.inbox4j.transport.Binding;
 import io.inbox4j.transport.Topology;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * One queue: which events come from it, who handles them, and how.
@@ -31,7 +36,9 @@ import org.jspecify.annotations.Nullable;
 public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionBuilder> {
 
   private final String queue;
-  private final List<Class<? extends IntegrationEvent>> events = new ArrayList<>();
+  private final Set<Class<? extends IntegrationEvent>> events = new LinkedHashSet<>();
+  private final Set<Class<? extends IntegrationEvent>> upcastEvents = new LinkedHashSet<>();
+  private final EventTypes.Builder<IntegrationEvent> types = EventTypes.builder();
   private final EventDispatcher.Builder dispatcher = EventDispatcher.builder();
   private final Map<Class<? extends IntegrationEvent>, RetryPolicy> retryByEvent =
       new LinkedHashMap<>();
@@ -53,17 +60,36 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
     this.queue = queue;
   }
 
-  /** Handles events of this class. One class has one handler. */
+  /**
+   * Handles events of this class, or of all classes that a sealed interface permits. One class has
+   * one handler.
+   */
   public <T extends IntegrationEvent> SubscriptionBuilder on(
       Class<T> event, EventHandler<? super T> handler) {
-    dispatcher.on(event, handler);
-    events.add(event);
+    for (Class<? extends T> member : EventFamily.of(event)) {
+      dispatcher.on(member, handler);
+      receive(member);
+    }
     return this;
   }
 
-  /** Receives events of this class; some other process handles them. */
+  /** Receives events of this class or sealed family; some other process handles them. */
   public SubscriptionBuilder receive(Class<? extends IntegrationEvent> event) {
-    events.add(event);
+    for (Class<? extends IntegrationEvent> member : EventFamily.of(event)) {
+      events.add(member);
+      types.add(member);
+    }
+    return this;
+  }
+
+  /**
+   * Reads messages of an old type as events of this class: the upcaster gets the old version's JSON
+   * and returns what the class expects.
+   */
+  public SubscriptionBuilder upcast(
+      String oldType, Class<? extends IntegrationEvent> event, UnaryOperator<ObjectNode> upcaster) {
+    types.add(oldType, event, upcaster);
+    upcastEvents.add(event);
     return this;
   }
 
@@ -155,17 +181,12 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
           "'%s' is ordered and has %d consumers; several consumers lose the order of arrival, expected 1"
               .formatted(queue, consumers));
     }
-    EventTypes<IntegrationEvent> types = EventTypes.of(events);
-    for (Class<? extends IntegrationEvent> event : retryByEvent.keySet()) {
-      if (!events.contains(event)) {
-        throw new IllegalArgumentException(
-            "%s has a retry policy but is no event of '%s'; registered are: %s"
-                .formatted(event.getName(), queue, types));
-      }
-    }
+    EventTypes<IntegrationEvent> known = types.build();
+    requireKnown("a retry policy", retryByEvent.keySet(), known);
+    requireKnown("an upcaster", upcastEvents, known);
     return new Subscription(
         queue,
-        types,
+        known,
         dispatcher.build(),
         List.copyOf(middleware),
         Map.copyOf(retryByEvent),
@@ -175,5 +196,18 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
         orderingKey,
         whenDead,
         this);
+  }
+
+  private void requireKnown(
+      String what,
+      Set<Class<? extends IntegrationEvent>> named,
+      EventTypes<IntegrationEvent> known) {
+    for (Class<? extends IntegrationEvent> event : named) {
+      if (!events.contains(event)) {
+        throw new IllegalArgumentException(
+            "%s has %s but is no event of '%s'; registered are: %s"
+                .formatted(event.getName(), what, queue, known));
+      }
+    }
   }
 }

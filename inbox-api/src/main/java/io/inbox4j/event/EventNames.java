@@ -2,6 +2,9 @@ package io.inbox4j.event;
 
 import io.inbox4j.EventType;
 import io.inbox4j.IntegrationEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 
 /** The rule that gives an event class its stable name. */
 public final class EventNames {
@@ -14,7 +17,22 @@ public final class EventNames {
   /** The value of {@link EventType}, or the simple class name in kebab case. */
   public static String of(Class<? extends IntegrationEvent> event) {
     EventType annotation = event.getAnnotation(EventType.class);
-    String name = annotation == null ? kebab(event.getSimpleName()) : annotation.value();
+    return check(annotation == null ? kebab(event.getSimpleName()) : annotation.value(), event);
+  }
+
+  /** The name, and the aliases after it. */
+  static List<String> allOf(Class<? extends IntegrationEvent> event) {
+    List<String> names = new ArrayList<>(List.of(of(event)));
+    EventType annotation = event.getAnnotation(EventType.class);
+    if (annotation != null) {
+      for (String alias : annotation.aliases()) {
+        names.add(check(alias, event));
+      }
+    }
+    return names;
+  }
+
+  static String check(String name, Class<? extends IntegrationEvent> event) {
     if (name.isBlank() || name.length() > MAX_LENGTH || name.indexOf('\0') >= 0) {
       throw new IllegalArgumentException(
           "the event type '%s' of %s is no name; expected 1 to %d characters that are not blank"
@@ -27,6 +45,6 @@ public final class EventNames {
     return simpleName
         .replaceAll("([a-z0-9])([A-Z])", "$1-$2")
         .replaceAll("([A-Z]+)([A-Z][a-z])", "$1-$2")
-        .toLowerCase(java.util.Locale.ROOT);
+        .toLowerCase(Locale.ROOT);
   }
 }

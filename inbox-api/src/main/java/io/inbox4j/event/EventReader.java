@@ -2,6 +2,7 @@ package io.inbox4j.event;
 
 import io.inbox4j.IntegrationEvent;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
@@ -73,27 +74,41 @@ public final class EventReader {
         .build();
   }
 
+  /** The same, but a field that the class does not have is an error. */
+  public static JsonMapper strictMapper() {
+    return defaultMapper()
+        .rebuild()
+        .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+        .build();
+  }
+
   /**
-   * The event in these bytes.
+   * The event in these bytes, brought up to the class's version first if its type is an old one.
    *
    * <p>A body that does not carry its message id, or carries one that is no UUID, gets the id that
    * the message was stored under.
    *
    * @throws UnreadableEventException if the body does not fit the class
    */
-  public <T extends IntegrationEvent> T read(byte[] body, Class<T> type, UUID messageId) {
+  public <T extends IntegrationEvent> T read(byte[] body, KnownType<T> type, UUID messageId) {
+    Class<? extends T> event = type.event();
     try {
-      T event = tryRead(body, type);
-      return event == null || event.messageId() == null ? readWithId(body, type, messageId) : event;
+      if (type.upcaster() == null) {
+        T read = tryRead(body, event);
+        if (read != null && read.messageId() != null) {
+          return read;
+        }
+      }
+      return readTree(body, type, messageId);
     } catch (JacksonException e) {
       throw new UnreadableEventException(
-          "the body does not fit %s%s".formatted(type.getName(), where(e)), e);
+          "the body does not fit %s%s".formatted(event.getName(), where(e)), e);
     }
   }
 
-  private <T extends IntegrationEvent> @Nullable T tryRead(byte[] body, Class<T> type) {
+  private <T extends IntegrationEvent> @Nullable T tryRead(byte[] body, Class<T> event) {
     try {
-      return readers.computeIfAbsent(type, mapper::readerFor).readValue(body);
+      return readers.computeIfAbsent(event, mapper::readerFor).readValue(body);
     } catch (DatabindException e) {
       if (e.getPath().size() == 1 && ID_FIELD.equals(e.getPath().get(0).getPropertyName())) {
         return null;
@@ -102,13 +117,28 @@ public final class EventReader {
     }
   }
 
-  private <T extends IntegrationEvent> T readWithId(byte[] body, Class<T> type, UUID messageId) {
+  private <T extends IntegrationEvent> T readTree(byte[] body, KnownType<T> type, UUID messageId) {
     if (!(mapper.readTree(body) instanceof ObjectNode tree)) {
       throw new UnreadableEventException(
-          "the body does not fit %s: it is no JSON object".formatted(type.getName()));
+          "the body does not fit %s: it is no JSON object".formatted(type.event().getName()));
+    }
+    if (type.upcaster() != null) {
+      tree = upcast(tree, type);
     }
     tree.put(ID_FIELD, messageId.toString());
-    return mapper.treeToValue(tree, type);
+    return mapper.treeToValue(tree, type.event());
+  }
+
+  private static <T extends IntegrationEvent> ObjectNode upcast(
+      ObjectNode tree, KnownType<T> type) {
+    try {
+      return Objects.requireNonNull(type.upcaster()).apply(tree);
+    } catch (RuntimeException e) {
+      throw new UnreadableEventException(
+          "the upcaster to %s failed with %s"
+              .formatted(type.event().getName(), e.getClass().getName()),
+          e);
+    }
   }
 
   /** Which field, and what it should be. What is there instead is payload and is not shown. */

@@ -2,6 +2,7 @@ package io.inbox4j.processor;
 
 import io.inbox4j.IntegrationEvent;
 import io.inbox4j.event.EventReader;
+import io.inbox4j.event.KnownType;
 import io.inbox4j.retry.RetryDecision;
 import io.inbox4j.store.Fault;
 import io.inbox4j.store.InboxStore;
@@ -126,18 +127,18 @@ final class Batch {
       throw new InterruptedException("the worker is being stopped");
     }
     IntegrationEvent event =
-        reader.read(message.body(), eventClass(message.type()), message.messageId());
+        reader.read(message.body(), known(message.type()), message.messageId());
     MessageContext context =
         new MessageContext(workload.endpoint(), message, message.attempt(), transaction);
     handlers.handle(event, context);
   }
 
-  private Class<? extends IntegrationEvent> eventClass(String type) {
-    Class<? extends IntegrationEvent> event = workload.types().find(type);
-    if (event == null) {
+  private KnownType<IntegrationEvent> known(String type) {
+    KnownType<IntegrationEvent> known = workload.types().find(type);
+    if (known == null) {
       throw new IllegalStateException("claimed a message of the type " + type + " without need");
     }
-    return event;
+    return known;
   }
 
   private void succeeded(int from, int to) {

@@ -2,6 +2,7 @@ package io.inbox4j.processor;
 
 import io.inbox4j.IntegrationEvent;
 import io.inbox4j.event.EventTypes;
+import io.inbox4j.event.KnownType;
 import io.inbox4j.handler.EventDispatcher;
 import io.inbox4j.handler.EventMiddleware;
 import io.inbox4j.retry.RetryPolicy;
@@ -19,7 +20,7 @@ import java.util.Map;
  * @param dispatcher the handlers
  * @param middleware what runs around them, the outermost first
  * @param retry what happens after a failure
- * @param retryByType what happens instead for events of these types
+ * @param retryByEvent what happens instead for events of these classes
  * @param workers how many workers it has
  * @param batchSize how many messages share a transaction at most
  * @param isolated whether every message is kept apart from the others of its batch
@@ -33,7 +34,7 @@ public record Workload(
     EventDispatcher dispatcher,
     List<EventMiddleware> middleware,
     RetryPolicy retry,
-    Map<String, RetryPolicy> retryByType,
+    Map<Class<? extends IntegrationEvent>, RetryPolicy> retryByEvent,
     int workers,
     int batchSize,
     boolean isolated,
@@ -45,7 +46,7 @@ public record Workload(
   static final int MAX_ISOLATED_BATCH = 64;
 
   public Workload {
-    retryByType = Map.copyOf(retryByType);
+    retryByEvent = Map.copyOf(retryByEvent);
     batchSize = isolated ? Math.min(batchSize, MAX_ISOLATED_BATCH) : batchSize;
   }
 
@@ -71,6 +72,7 @@ public record Workload(
   }
 
   RetryPolicy retryOf(String type) {
-    return retryByType.getOrDefault(type, retry);
+    KnownType<?> known = types.find(type);
+    return known == null ? retry : retryByEvent.getOrDefault(known.event(), retry);
   }
 }

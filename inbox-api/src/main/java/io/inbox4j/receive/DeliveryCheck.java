@@ -145,7 +145,7 @@ public final class DeliveryCheck {
   private String type(Delivery delivery) throws Rejection {
     String name = delivery.type();
     if (name == null || name.isBlank()) {
-      String only = types.only();
+      String only = types.onlyName();
       if (only == null) {
         throw new Rejection(
             QuarantineReason.MISSING_TYPE,

@@ -3,6 +3,7 @@ package io.inbox4j.receive;
 import io.inbox4j.IntegrationEvent;
 import io.inbox4j.event.EventReader;
 import io.inbox4j.event.EventTypes;
+import io.inbox4j.event.KnownType;
 import io.inbox4j.event.UnreadableEventException;
 import io.inbox4j.transport.Delivery;
 import java.util.UUID;
@@ -48,15 +49,15 @@ public sealed interface OrderingKey {
     return key;
   }
 
-  private static IntegrationEvent read(
-      Delivery delivery, String type, UUID messageId, EventTypes<?> types, EventReader reader)
+  private static <T extends IntegrationEvent> T read(
+      Delivery delivery, String type, UUID messageId, EventTypes<T> types, EventReader reader)
       throws Rejection {
+    KnownType<T> known = types.find(type);
+    if (known == null) {
+      throw new IllegalStateException("the type was checked before");
+    }
     try {
-      Class<? extends IntegrationEvent> event = types.find(type);
-      if (event == null) {
-        throw new IllegalStateException("the type was checked before");
-      }
-      return reader.read(delivery.body(), event, messageId);
+      return reader.read(delivery.body(), known, messageId);
     } catch (UnreadableEventException e) {
       throw new Rejection(QuarantineReason.UNREADABLE, String.valueOf(e.getMessage()));
     }
