@@ -42,6 +42,9 @@ public interface InboxListener {
    */
   default void retried(Message message, int attempt, Duration delay, Throwable failure) {}
 
+  /** After commit: the handler said that it is too early, and what it did was undone. */
+  default void postponed(Message message, String reason) {}
+
   /** After commit: the message was given up on; it is kept and can be replayed. */
   default void dead(Message message, int attempt, String error) {}
 

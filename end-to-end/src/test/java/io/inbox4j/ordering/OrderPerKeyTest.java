@@ -100,6 +100,6 @@ class OrderPerKeyTest {
             .getBytes(StandardCharsets.UTF_8);
     Delivery delivery =
         new Delivery(id.toString(), null, null, null, null, null, Map.of(), body, false);
-    return new Arrival.Event(delivery, null, id, "step-taken", name);
+    return new Arrival.Event(delivery, null, id, "step-taken", name, null);
   }
 }

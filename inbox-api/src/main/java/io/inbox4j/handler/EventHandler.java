@@ -18,6 +18,7 @@ public interface EventHandler<T extends IntegrationEvent> {
    * Handles one event; returning means success.
    *
    * @throws RetryLater to be called again after a delay of the handler's choice
+   * @throws Postpone if it is too early, without using up an attempt
    * @throws DeadLetter to give up on the message at once
    * @throws Exception anything else is a failed attempt, and the retry policy decides
    */

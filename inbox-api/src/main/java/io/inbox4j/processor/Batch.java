@@ -3,6 +3,7 @@ package io.inbox4j.processor;
 import io.inbox4j.IntegrationEvent;
 import io.inbox4j.event.EventReader;
 import io.inbox4j.event.KnownType;
+import io.inbox4j.handler.Postpone;
 import io.inbox4j.retry.RetryDecision;
 import io.inbox4j.store.Fault;
 import io.inbox4j.store.InboxStore;
@@ -160,18 +161,22 @@ final class Batch {
     if (isHeldBack(message)) {
       return;
     }
-    int attempt = message.attempt();
-    RetryDecision decision = workload.retryOf(message.type()).decide(attempt, failure);
-    Outcome outcome;
-    if (decision instanceof RetryDecision.RetryAfter retry) {
-      outcome = new Outcome.Retry(message.sequence(), retry.delay(), FailureText.of(failure));
-    } else {
-      String reason = ((RetryDecision.GiveUp) decision).reason();
-      outcome = workload.dead(message, FailureText.of(reason, failure));
-    }
+    Outcome outcome = outcomeOf(message, failure);
     if (message.orderingKey() != null && workload.holdsKey(outcome)) {
       heldKeys.add(message.orderingKey());
     }
-    results.add(new Result(message, attempt, outcome, failure));
+    results.add(new Result(message, message.attempt(), outcome, failure));
+  }
+
+  private Outcome outcomeOf(StoredMessage message, Throwable failure) {
+    if (failure instanceof Postpone postpone) {
+      return new Outcome.Postponed(message.sequence(), postpone.when());
+    }
+    RetryDecision decision = workload.retryOf(message.type()).decide(message.attempt(), failure);
+    if (decision instanceof RetryDecision.RetryAfter retry) {
+      return new Outcome.Retry(message.sequence(), retry.delay(), FailureText.of(failure));
+    }
+    String reason = ((RetryDecision.GiveUp) decision).reason();
+    return workload.dead(message, FailureText.of(reason, failure));
   }
 }

@@ -1,6 +1,7 @@
 package io.inbox4j.processor;
 
 import io.inbox4j.InboxListener;
+import io.inbox4j.handler.Postpone;
 import io.inbox4j.internal.SafeListener;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.StoredMessage;
@@ -28,6 +29,8 @@ final class Outcomes {
     for (Result result : results) {
       if (result.outcome() instanceof Outcome.Retry retry) {
         retried(result, retry);
+      } else if (result.outcome() instanceof Outcome.Postponed postponed) {
+        postponed(result, postponed);
       } else if (result.outcome() instanceof Outcome.Dead dead) {
         dead(result, dead);
       } else {
@@ -56,6 +59,16 @@ final class Outcomes {
         FailureText.kind(failure));
     InboxListener.Message message = describe(result.message());
     listener.tell(l -> l.retried(message, result.attempt(), retry.delay(), failure));
+  }
+
+  private void postponed(Result result, Outcome.Postponed postponed) {
+    if (postponed.when() instanceof Postpone.When.After after) {
+      signal.raiseAfter(after.delay());
+    }
+    String reason = String.valueOf(Objects.requireNonNull(result.failure()).getMessage());
+    log.debug("{} of {} is postponed: {}", result.message().messageId(), endpoint, reason);
+    InboxListener.Message message = describe(result.message());
+    listener.tell(l -> l.postponed(message, reason));
   }
 
   private void dead(Result result, Outcome.Dead dead) {

@@ -63,6 +63,7 @@ public record Workload(
   /** Whether later messages of the same ordering key wait after this outcome. */
   boolean holdsKey(Outcome outcome) {
     return outcome instanceof Outcome.Retry
+        || outcome instanceof Outcome.Postponed
         || (outcome instanceof Outcome.Dead dead && dead.holdsKey());
   }
 

@@ -1,6 +1,7 @@
 package io.inbox4j.receive;
 
 import io.inbox4j.transport.Delivery;
+import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -13,13 +14,17 @@ public sealed interface Arrival {
   /** The headers as JSON in ASCII, or null if there are none. */
   @Nullable String headers();
 
-  /** It is an event; events with the same ordering key, if any, are handled in this order. */
+  /**
+   * It is an event; events with the same ordering key, if any, are handled in this order, and none
+   * before its time, if it has one.
+   */
   record Event(
       Delivery delivery,
       @Nullable String headers,
       UUID messageId,
       String type,
-      @Nullable String orderingKey)
+      @Nullable String orderingKey,
+      @Nullable Instant notBefore)
       implements Arrival {}
 
   /** It is not, and this is why. */

@@ -41,7 +41,7 @@ public final class DeliveryCheck {
       UUID id = identity(delivery, bodyId);
       String type = type(delivery);
       String key = orderingKey.of(delivery, type, id, types, reader);
-      return new Arrival.Event(delivery, headers, id, type, key);
+      return new Arrival.Event(delivery, headers, id, type, key, NotBefore.of(delivery));
     } catch (Rejection e) {
       return new Arrival.Rejected(delivery, headers, e.reason(), e.detail());
     }

@@ -38,6 +38,8 @@ public enum QuarantineReason {
   NOT_AN_OBJECT,
   /** The body does not fit its event class, which the ordering key is read from. */
   UNREADABLE,
+  /** The time before which it is not to be handled is no time. */
+  BAD_TIME,
   /** The ordering key is too long. */
   BAD_ORDERING_KEY,
   /** The database refused the message as it is. */

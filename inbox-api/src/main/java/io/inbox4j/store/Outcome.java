@@ -1,5 +1,6 @@
 package io.inbox4j.store;
 
+import io.inbox4j.handler.Postpone;
 import java.time.Duration;
 
 /** What became of a claimed message. */
@@ -13,6 +14,9 @@ public sealed interface Outcome {
 
   /** Its handler failed, and another attempt is due after the delay. */
   record Retry(long sequence, Duration delay, String error) implements Outcome {}
+
+  /** Its handler says that it is too early; no attempt is used up. */
+  record Postponed(long sequence, Postpone.When when) implements Outcome {}
 
   /**
    * It was given up on.

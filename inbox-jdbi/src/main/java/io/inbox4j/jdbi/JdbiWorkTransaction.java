@@ -1,6 +1,7 @@
 package io.inbox4j.jdbi;
 
 import io.inbox4j.InboxException;
+import io.inbox4j.handler.Postpone;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.StoredMessage;
 import io.inbox4j.store.WorkTransaction;
@@ -205,6 +206,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
   public void commit(List<Outcome> outcomes) {
     List<Outcome.Processed> processed = only(outcomes, Outcome.Processed.class);
     List<Outcome.Retry> retries = only(outcomes, Outcome.Retry.class);
+    List<Outcome.Postponed> postponed = only(outcomes, Outcome.Postponed.class);
     List<Outcome.Dead> dead = only(outcomes, Outcome.Dead.class);
     run(
         () -> {
@@ -220,6 +222,12 @@ final class JdbiWorkTransaction implements WorkTransaction {
             update.bind("delays", PgArray.texts(retries, retry -> retry.delay().toString()));
             move(update, retries);
           }
+          if (!postponed.isEmpty()) {
+            Update update = handle.createUpdate(Sql.POSTPONED);
+            update.bind("times", PgArray.texts(postponed, it -> time(it.when())));
+            update.bind("delays", PgArray.texts(postponed, it -> delay(it.when())));
+            move(update, postponed);
+          }
           if (!processed.isEmpty()) {
             move(handle.createUpdate(Sql.PROCESSED), processed);
           }
@@ -227,6 +235,14 @@ final class JdbiWorkTransaction implements WorkTransaction {
           committed = true;
           return committed;
         });
+  }
+
+  private static @Nullable String time(Postpone.When when) {
+    return when instanceof Postpone.When.At at ? at.time().toString() : null;
+  }
+
+  private static @Nullable String delay(Postpone.When when) {
+    return when instanceof Postpone.When.After after ? after.delay().toString() : null;
   }
 
   private static <T extends Outcome> List<T> only(List<Outcome> outcomes, Class<T> kind) {

@@ -7,6 +7,7 @@ import io.inbox4j.store.Receipt;
 import io.inbox4j.transport.Delivery;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -93,8 +94,13 @@ final class Receiving {
         .bind("sources", PgArray.texts(events, event -> event.delivery().source()))
         .bind("redelivered", PgArray.booleans(events, event -> event.delivery().redelivered()))
         .bind("orderingKeys", PgArray.texts(events, Arrival.Event::orderingKey))
+        .bind("notBefore", PgArray.texts(events, event -> text(event.notBefore())))
         .map((row, context) -> row.getObject(1, UUID.class))
         .collect(Collectors.toCollection(HashSet::new));
+  }
+
+  private static @Nullable String text(@Nullable Instant time) {
+    return time == null ? null : time.toString();
   }
 
   private static List<Integer> conflicts(

@@ -10,20 +10,22 @@ final class Sql {
       """
       WITH arrived AS (
         SELECT * FROM unnest(:ids, :types, :contentTypes, :bodies, :headers,
-                             :correlationIds, :sources, :redelivered, :orderingKeys)
+                             :correlationIds, :sources, :redelivered, :orderingKeys, :notBefore::timestamptz[])
         WITH ORDINALITY AS a (message_id, type, content_type, body, headers,
-                              correlation_id, source, redelivered, ordering_key, n)
+                              correlation_id, source, redelivered, ordering_key, not_before, n)
       ), stored AS (
         INSERT INTO inbox_messages (endpoint, message_id, type, content_type, body, headers,
-                                    correlation_id, source, redelivered, ordering_key)
+                                    correlation_id, source, redelivered, ordering_key, not_before)
         SELECT :endpoint, message_id, type, content_type, body, headers,
-               correlation_id, source, redelivered, ordering_key
+               correlation_id, source, redelivered, ordering_key, not_before
         FROM arrived ORDER BY n
         ON CONFLICT (message_id, endpoint) DO NOTHING
-        RETURNING seq, message_id, type, ordering_key
+        RETURNING seq, message_id, type, ordering_key, not_before
       ), queued AS (
-        INSERT INTO inbox_pending (seq, endpoint, type, ordering_key, lane)
-        SELECT seq, :endpoint, type, ordering_key, inbox_lane(ordering_key) FROM stored
+        INSERT INTO inbox_pending (seq, endpoint, type, ordering_key, lane, due_on_utc)
+        SELECT seq, :endpoint, type, ordering_key, inbox_lane(ordering_key),
+               greatest(now(), not_before)
+        FROM stored
       )
       SELECT message_id, (SELECT pg_notify('inbox', :endpoint)::text WHERE :notify) FROM stored
       """;
@@ -200,6 +202,14 @@ final class Sql {
       SET attempts = attempts + greatest(crashes - 1, 1), crashes = 0,
           due_on_utc = clock_timestamp() + r.delay, last_error = r.error
       FROM unnest(:seqs, :delays::interval[], :errors) AS r (seq, delay, error)
+      WHERE p.seq = r.seq
+      """;
+
+  static final String POSTPONED =
+      """
+      UPDATE inbox_pending p
+      SET crashes = 0, due_on_utc = coalesce(r.at, clock_timestamp() + r.delay)
+      FROM unnest(:seqs, :times::timestamptz[], :delays::interval[]) AS r (seq, at, delay)
       WHERE p.seq = r.seq
       """;
 

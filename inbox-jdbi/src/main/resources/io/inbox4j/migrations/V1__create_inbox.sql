@@ -21,6 +21,7 @@ CREATE TABLE inbox_messages (
   source          text,
   redelivered     boolean     NOT NULL,
   ordering_key    text,
+  not_before      timestamptz,
   received_on_utc timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT inbox_messages_identity PRIMARY KEY (message_id, endpoint),
   CONSTRAINT inbox_messages_seq UNIQUE (seq)

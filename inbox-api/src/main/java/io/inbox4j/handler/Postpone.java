@@ -1,0 +1,52 @@
+package io.inbox4j.handler;
+
+import io.inbox4j.InboxException;
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * Thrown by a handler for which it is too early.
+ *
+ * <pre>{@code
+ * throw Postpone.until(event.validFrom(), "not valid yet");
+ * }</pre>
+ *
+ * <p>Unlike {@link RetryLater} it is no failure and uses up no attempt.
+ */
+public final class Postpone extends InboxException {
+
+  private final When when;
+
+  /** A time, or a delay from now by the database's clock. */
+  public sealed interface When {
+
+    /** At this time. */
+    record At(Instant time) implements When {}
+
+    /** After this long. */
+    record After(Duration delay) implements When {}
+  }
+
+  private Postpone(When when, String reason) {
+    super(reason);
+    this.when = when;
+  }
+
+  /** Undo what the handler did, and call it again no earlier than at this time. */
+  public static Postpone until(Instant time, String reason) {
+    return new Postpone(new When.At(time), reason);
+  }
+
+  /** Undo what the handler did, and call it again no earlier than after the delay. */
+  public static Postpone by(Duration delay, String reason) {
+    if (delay.isNegative()) {
+      throw new IllegalArgumentException("the delay is %s; expected zero or more".formatted(delay));
+    }
+    return new Postpone(new When.After(delay), reason);
+  }
+
+  /** When to call it again. */
+  public When when() {
+    return when;
+  }
+}

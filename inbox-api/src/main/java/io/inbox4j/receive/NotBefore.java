@@ -1,0 +1,44 @@
+package io.inbox4j.receive;
+
+import io.inbox4j.transport.Delivery;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The header by which a producer says that a message is not to be handled before a time.
+ *
+ * <p>Its value is an ISO 8601 time with an offset, such as {@code 2030-01-31T08:00:00Z}, an AMQP
+ * timestamp, or a number of milliseconds since 1970.
+ */
+public final class NotBefore {
+
+  public static final String HEADER = "x-not-before";
+
+  private static final Instant MAX = Instant.parse("9999-12-31T23:59:59Z");
+
+  private NotBefore() {}
+
+  static @Nullable Instant of(Delivery delivery) throws Rejection {
+    Object value = delivery.headers().get(HEADER);
+    if (value == null) {
+      return null;
+    }
+    try {
+      Instant time =
+          value instanceof Number number
+              ? Instant.ofEpochMilli(number.longValue())
+              : OffsetDateTime.parse(value.toString()).toInstant();
+      if (time.isAfter(MAX) || time.isBefore(Instant.EPOCH)) {
+        throw new DateTimeException("out of range");
+      }
+      return time;
+    } catch (DateTimeException e) {
+      throw new Rejection(
+          QuarantineReason.BAD_TIME,
+          "the header %s is '%s'; expected an ISO 8601 time such as 2030-01-31T08:00:00Z, or milliseconds since 1970"
+              .formatted(HEADER, value));
+    }
+  }
+}
