@@ -7,6 +7,7 @@ import io.inbox4j.handler.EventHandler;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.transport.Topology;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -155,7 +156,7 @@ class InboxBuilderTest {
     SubscriptionOptions.Defaults defaults = new SubscriptionOptions.Defaults();
     defaults.batchSize(7).concurrency(3).maxBodySize(99).isolated();
     Subscription subscription =
-        new SubscriptionBuilder("orders", defaults)
+        new SubscriptionBuilder("orders", defaults, List.of())
             .on(Created.class, NOTHING)
             .concurrency(2)
             .build();
@@ -169,7 +170,7 @@ class InboxBuilderTest {
   @Test
   void anIsolatedBatchStaysWithinWhatPostgresqlCanRemember() {
     SubscriptionBuilder builder =
-        new SubscriptionBuilder("orders", new SubscriptionOptions.Defaults());
+        new SubscriptionBuilder("orders", new SubscriptionOptions.Defaults(), List.of());
     assertThat(builder.on(Created.class, NOTHING).isolated().build().workload().batchSize())
         .isEqualTo(64);
   }

@@ -36,12 +36,12 @@ final class UntouchedStore implements InboxStore {
   }
 
   @Override
-  public boolean beginAlone(long sequence, Duration holdBack) {
+  public boolean noteAlone(long sequence, Duration holdBack) {
     throw touched();
   }
 
   @Override
-  public void takeBack(long sequence) {
+  public void takeBack(List<Long> sequences) {
     throw touched();
   }
 

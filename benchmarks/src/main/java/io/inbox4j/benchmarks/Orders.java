@@ -32,6 +32,6 @@ final class Orders {
     Delivery delivery =
         new Delivery(
             id.toString(), TYPE, "application/json", null, null, null, Map.of(), body(id), false);
-    return new Arrival.Event(delivery, null, id, TYPE, null, null);
+    return new Arrival.Event(delivery, null, id, TYPE);
   }
 }

@@ -25,7 +25,13 @@ public sealed interface Arrival {
       String type,
       @Nullable String orderingKey,
       @Nullable Instant notBefore)
-      implements Arrival {}
+      implements Arrival {
+
+    /** An event without an order, due at once. */
+    public Event(Delivery delivery, @Nullable String headers, UUID messageId, String type) {
+      this(delivery, headers, messageId, type, null, null);
+    }
+  }
 
   /** It is not, and this is why. */
   record Rejected(

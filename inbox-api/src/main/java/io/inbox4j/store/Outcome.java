@@ -24,5 +24,11 @@ public sealed interface Outcome {
    * @param holdsKey whether later messages of its ordering key wait until it is replayed or
    *     discarded
    */
-  record Dead(long sequence, String error, boolean holdsKey) implements Outcome {}
+  record Dead(long sequence, String error, boolean holdsKey) implements Outcome {
+
+    /** A death that nobody waits for. */
+    public Dead(long sequence, String error) {
+      this(sequence, error, false);
+    }
+  }
 }

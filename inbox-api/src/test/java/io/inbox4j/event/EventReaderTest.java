@@ -100,7 +100,7 @@ class EventReaderTest {
                 reader.read(
                     json(
                         "{'at':'2026-01-02T03:04:05Z','day':'2026-01-02','length':'PT5M','patient':'x'}"),
-                    Appointment.class,
+                    new KnownType<>(Appointment.class, null),
                     STORED))
         .isInstanceOf(UnreadableEventException.class)
         .hasMessageContaining("patient");
@@ -111,7 +111,7 @@ class EventReaderTest {
     Appointment appointment =
         reader.read(
             json("{'at':'2026-01-02T03:04:05.678Z','day':'2026-01-02','length':'PT5M'}"),
-            Appointment.class,
+            new KnownType<>(Appointment.class, null),
             STORED);
     assertThat(appointment)
         .isEqualTo(
@@ -150,7 +150,8 @@ class EventReaderTest {
 
   @Test
   void whatARecordRefusesIsUnreadableAndItsReasonIsTheCause() {
-    assertThatThrownBy(() -> reader.read(json("{'amount':-4711}"), Picky.class, STORED))
+    assertThatThrownBy(
+            () -> reader.read(json("{'amount':-4711}"), new KnownType<>(Picky.class, null), STORED))
         .isInstanceOf(UnreadableEventException.class)
         .hasMessageNotContaining("4711")
         .hasRootCauseMessage("amount is -4711");
@@ -165,7 +166,7 @@ class EventReaderTest {
   }
 
   private Order read(String body) {
-    return reader.read(json(body), Order.class, STORED);
+    return reader.read(json(body), new KnownType<>(Order.class, null), STORED);
   }
 
   private static byte[] json(String text) {

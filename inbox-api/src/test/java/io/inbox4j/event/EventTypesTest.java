@@ -26,8 +26,8 @@ class EventTypesTest {
   @Test
   void aTypeIsFoundByItsNameOnly() {
     EventTypes<IntegrationEvent> types = EventTypes.of(List.of(Created.class, Cancelled.class));
-    assertThat(types.find("created")).isEqualTo(Created.class);
-    assertThat(types.find("orders.cancelled")).isEqualTo(Cancelled.class);
+    assertThat(types.find("created")).isEqualTo(new KnownType<>(Created.class, null));
+    assertThat(types.find("orders.cancelled")).isEqualTo(new KnownType<>(Cancelled.class, null));
     assertThat(types.names()).containsExactlyInAnyOrder("created", "orders.cancelled");
   }
 
@@ -40,8 +40,8 @@ class EventTypesTest {
 
   @Test
   void onlyASingleTypeIsTheOnlyOne() {
-    assertThat(EventTypes.of(List.of(Created.class)).only()).isEqualTo("created");
-    assertThat(EventTypes.of(List.of(Created.class, Cancelled.class)).only()).isNull();
+    assertThat(EventTypes.of(List.of(Created.class)).onlyName()).isEqualTo("created");
+    assertThat(EventTypes.of(List.of(Created.class, Cancelled.class)).onlyName()).isNull();
   }
 
   @Test

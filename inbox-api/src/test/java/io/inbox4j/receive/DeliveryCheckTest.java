@@ -25,6 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inbox4j.IntegrationEvent;
 import io.inbox4j.MessageIds;
+import io.inbox4j.event.EventReader;
 import io.inbox4j.event.EventTypes;
 import java.nio.charset.Charset;
 import java.util.List;
@@ -278,7 +279,12 @@ class DeliveryCheckTest {
   }
 
   private static DeliveryCheck check(EventTypes<?> types, MessageIdSource source) {
-    return new DeliveryCheck(types, source, new ReceiveLimits(1_000, 200));
+    return new DeliveryCheck(
+        types,
+        source,
+        new ReceiveLimits(1_000, 200),
+        new OrderingKey.None(),
+        new EventReader(EventReader.defaultMapper()));
   }
 
   private static void assertEvent(Deliveries delivery) {

@@ -33,7 +33,7 @@ class InboxViewTest {
 
   private void settle(int n, Outcome outcome) {
     try (var transaction = store.begin(Messages.ENDPOINT)) {
-      assertThat(transaction.claim(sequence(n))).isPresent();
+      assertThat(transaction.reclaim(List.of(sequence(n)))).hasSize(1);
       transaction.commit(List.of(outcome));
     }
   }

@@ -36,6 +36,14 @@ public abstract class InboxStoreContract {
   }
 
   @Nested
+  class Ordering extends OrderContract {
+    @Override
+    StoreFixture fixture() {
+      return InboxStoreContract.this.fixture();
+    }
+  }
+
+  @Nested
   class Replaying extends ReplayContract {
     @Override
     StoreFixture fixture() {

@@ -47,7 +47,7 @@ abstract class WorkContract extends ContractPart {
       assertThat(ids(first.claim(TYPES, 3))).isEqualTo(ids(0, 3));
       List<StoredMessage> others = second.claim(TYPES, 10);
       assertThat(ids(others)).isEqualTo(ids(3, 3));
-      assertThat(first.claim(others.get(0).sequence())).isEmpty();
+      assertThat(first.reclaim(List.of(others.get(0).sequence()))).isEmpty();
     }
   }
 
@@ -145,7 +145,7 @@ abstract class WorkContract extends ContractPart {
     long sequence = retry(Duration.ofHours(1)).get(0).sequence();
     assertThat(process()).isEmpty();
     try (WorkTransaction transaction = store.begin(endpoint)) {
-      StoredMessage notYet = transaction.claim(sequence).orElseThrow();
+      StoredMessage notYet = transaction.reclaim(List.of(sequence)).get(0);
       assertThat(notYet.attempts()).isEqualTo(1);
       transaction.commit(List.of(new Outcome.Retry(sequence, Duration.ofMillis(200), "again")));
     }
@@ -168,8 +168,8 @@ abstract class WorkContract extends ContractPart {
     receive(1);
     long sequence = process().get(0).sequence();
     try (WorkTransaction transaction = store.begin(endpoint)) {
-      assertThat(transaction.claim(sequence)).isEmpty();
-      assertThat(transaction.claim(Long.MAX_VALUE)).isEmpty();
+      assertThat(transaction.reclaim(List.of(sequence))).isEmpty();
+      assertThat(transaction.reclaim(List.of(Long.MAX_VALUE))).isEmpty();
     }
   }
 

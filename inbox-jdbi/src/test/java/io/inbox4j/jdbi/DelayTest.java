@@ -1,0 +1,110 @@
+package io.inbox4j.jdbi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.inbox4j.handler.Postpone;
+import io.inbox4j.transport.Delivery;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Messages that are handled no earlier than at some time. */
+@Timeout(60)
+class DelayTest {
+
+  @Test
+  void aMessageIsNotHandledBeforeTheTimeItNames() {
+    try (Service service = Service.handling(Service::effect)) {
+      service.transport.deliver(
+          Service.QUEUE, List.of(delivery(0, "2100-01-01T00:00:00Z"), delivery(1, null)));
+      service.awaitAll("processed", 1);
+      assertThat(service.statuses()).containsExactly("pending 0", "processed 1");
+      assertThat(
+              service.database.count(
+                  "SELECT count(*) FROM inbox_pending WHERE due_on_utc ="
+                      + " '2100-01-01T00:00:00Z'"))
+          .isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aTimeThatHasPassedDelaysNothing() {
+    try (Service service = Service.handling(Service::effect)) {
+      service.transport.deliver(
+          Service.QUEUE, List.of(delivery(0, 1_000L), delivery(1, "2001-02-03T04:05:06+02:00")));
+      service.awaitAll("processed", 2);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tomorrow", "", "2100-01-01", "+999999999-12-31T23:59:59Z"})
+  void aTimeThatIsNoneIsQuarantined(String time) {
+    try (Service service = Service.handling(Service::effect)) {
+      service.transport.deliver(Service.QUEUE, List.of(delivery(0, time)));
+      assertThat(service.heard.of("quarantined")).containsExactly("quarantined bad-time");
+      assertThat(service.database.texts("SELECT detail FROM inbox_quarantine").get(0))
+          .contains("'" + time + "'")
+          .contains("ISO 8601");
+    }
+  }
+
+  @Test
+  void aHandlerCanPostponeWithoutUsingUpAnAttempt() {
+    AtomicInteger calls = new AtomicInteger();
+    try (Service service =
+        Service.handling(
+            (event, context) -> {
+              Service.effect(event, context);
+              if (calls.incrementAndGet() <= 20) {
+                throw Postpone.by(Duration.ofMillis(5), "too early");
+              }
+            })) {
+      service.deliver(1);
+      service.awaitAll("processed", 1);
+      assertThat(service.statuses()).containsExactly("processed 1");
+      assertThat(service.database.texts("SELECT name FROM effects")).containsExactly("0");
+    }
+  }
+
+  @Test
+  void aHandlerCanNameTheTime() {
+    Instant time = Instant.parse("2100-01-01T00:00:00Z");
+    try (Service service =
+        Service.handling(
+            (event, context) -> {
+              throw Postpone.until(time, "not valid yet");
+            })) {
+      service.deliver(1);
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(
+              () ->
+                  service.database.count(
+                          "SELECT count(*) FROM inbox_pending WHERE due_on_utc ="
+                              + " '2100-01-01T00:00:00Z'")
+                      == 1);
+      assertThat(service.statuses()).containsExactly("pending 0");
+    }
+  }
+
+  private static Delivery delivery(int n, Object notBefore) {
+    return new Delivery(
+        Messages.id(n).toString(),
+        Messages.TYPE,
+        null,
+        null,
+        null,
+        null,
+        notBefore == null ? Map.of() : Map.of("x-not-before", notBefore),
+        ("{\"n\":" + n + "}").getBytes(StandardCharsets.UTF_8),
+        false);
+  }
+}

@@ -1,0 +1,115 @@
+package io.inbox4j.jdbi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inbox4j.handler.EventMiddleware;
+import io.inbox4j.retry.RetryPolicy;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jdbi.v3.core.Handle;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What runs around handlers. */
+@Timeout(60)
+class MiddlewareTest {
+
+  private final Queue<String> order = new ConcurrentLinkedQueue<>();
+
+  @Test
+  void theFirstIsTheOutermostAndTheInboxesIsAroundTheSubscriptions() {
+    try (Service service =
+        Service.with(
+                inbox ->
+                    inbox
+                        .middleware(noting("first"))
+                        .subscribe(
+                            Service.QUEUE,
+                            queue ->
+                                queue
+                                    .on(Created.class, (event, context) -> order.add("handler"))
+                                    .middleware(noting("inner")))
+                        .middleware(noting("second")))
+            .start()) {
+      service.deliver(1);
+      service.awaitAll("processed", 1);
+      assertThat(order)
+          .containsExactly("first", "second", "inner", "handler", "/inner", "/second", "/first");
+    }
+  }
+
+  @Test
+  void itSharesTheTransactionOfTheHandler() {
+    try (Service service =
+        Service.subscribing(
+                queue ->
+                    queue
+                        .middleware(
+                            (event, context, next) -> {
+                              context
+                                  .unwrap(Handle.class)
+                                  .execute("SET LOCAL application_name = 'tenant-7'");
+                              next.proceed();
+                            })
+                        .on(
+                            Created.class,
+                            (event, context) ->
+                                order.add(
+                                    context
+                                        .unwrap(Handle.class)
+                                        .createQuery("SHOW application_name")
+                                        .mapTo(String.class)
+                                        .one())))
+            .start()) {
+      service.deliver(1);
+      service.awaitAll("processed", 1);
+      assertThat(order).containsExactly("tenant-7");
+    }
+  }
+
+  @Test
+  void whatItThrowsIsTheHandlersFailureAndUndoesWhatTheHandlerDid() {
+    try (Service service =
+        Service.subscribing(
+                queue ->
+                    queue
+                        .middleware(
+                            (event, context, next) -> {
+                              next.proceed();
+                              throw new SecurityException("not allowed");
+                            })
+                        .retry(RetryPolicy.never())
+                        .on(Created.class, Service::effect))
+            .start()) {
+      service.deliver(1);
+      service.awaitAll("failed", 1);
+      assertThat(service.database.texts("SELECT name FROM effects")).isEmpty();
+      assertThat(service.database.texts("SELECT error FROM inbox_dead").get(0))
+          .contains("not allowed");
+    }
+  }
+
+  @Test
+  void whatItKeepsFromTheHandlerCountsAsHandled() {
+    try (Service service =
+        Service.subscribing(
+                queue ->
+                    queue
+                        .middleware((event, context, next) -> {})
+                        .on(Created.class, Service::effect))
+            .start()) {
+      service.deliver(2);
+      service.awaitAll("processed", 2);
+      assertThat(service.database.texts("SELECT name FROM effects")).isEqualTo(List.of());
+    }
+  }
+
+  private EventMiddleware noting(String name) {
+    return (event, context, next) -> {
+      order.add(name);
+      next.proceed();
+      order.add("/" + name);
+    };
+  }
+}

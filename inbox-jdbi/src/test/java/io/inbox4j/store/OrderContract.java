@@ -1,0 +1,173 @@
+package io.inbox4j.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inbox4j.MessageIds;
+import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.receive.Arrival;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.LongFunction;
+import org.junit.jupiter.api.Test;
+
+/** Messages with an ordering key. */
+abstract class OrderContract extends ContractPart {
+
+  private static final Duration HOUR = Duration.ofHours(1);
+
+  @Test
+  void messagesOfOneKeyAreClaimedInArrivalOrder() {
+    receive("a1", "b1", "a2", "a3", "b2");
+    List<String> claimed = claimAll();
+    assertThat(claimed).containsExactlyInAnyOrder("a1", "a2", "a3", "b1", "b2");
+    assertThat(claimed).containsSubsequence("a1", "a2", "a3");
+    assertThat(claimed).containsSubsequence("b1", "b2");
+  }
+
+  @Test
+  void theyAreNotClaimedAsMessagesWithoutAKey() {
+    receive("a1");
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      assertThat(transaction.claim(TYPES, 10)).isEmpty();
+    }
+  }
+
+  @Test
+  void nobodyElseGetsTheKeyUntilTheTransactionEnds() {
+    receive("a1", "a2", "a3");
+    try (WorkTransaction first = store.begin(endpoint);
+        WorkTransaction second = another().begin(endpoint)) {
+      assertThat(names(first.claimOrdered(TYPES, 1))).containsExactly("a1");
+      assertThat(second.claimOrdered(TYPES, 10)).isEmpty();
+    }
+    assertThat(claimAll()).containsExactly("a1", "a2", "a3");
+  }
+
+  @Test
+  void aMessageThatIsNotDueHoldsBackItsKeyOnly() {
+    receive("a1", "a2", "b1");
+    settleOne("a1", seq -> new Outcome.Retry(seq, HOUR, "later"));
+    assertThat(claimAll()).containsExactly("b1");
+  }
+
+  @Test
+  void aTypeThatIsNotKnownHoldsBackItsKeyOnly() {
+    store.receive(endpoint, List.of(ordered("a1", "new-type"), ordered("a2"), ordered("b1")));
+    assertThat(claimAll()).containsExactly("b1");
+  }
+
+  @Test
+  void aLongQueueOfAHeldUpKeyDoesNotHideOthersOfItsLane() {
+    List<Arrival> batch = new ArrayList<>();
+    batch.add(ordered("a1", "new-type"));
+    for (int i = 2; i <= 300; i++) {
+      batch.add(ordered("a" + i));
+    }
+    for (char key = 'b'; key <= 'z'; key++) {
+      batch.add(ordered(key + "1"));
+    }
+    store.receive(endpoint, batch);
+    assertThat(claimAll()).hasSize(25).doesNotContain("a2");
+  }
+
+  @Test
+  void aDeadMessageThatHoldsItsKeyIsFirstAgainWhenItIsReplayed() {
+    receive("a1", "a2", "b1");
+    settleOne("a1", seq -> new Outcome.Dead(seq, "broken", true));
+    assertThat(claimAll()).containsExactly("b1");
+    store.replayDead(MessageFilter.all().endpoint(endpoint), 0, 10);
+    assertThat(claimAll()).containsExactly("a1", "a2");
+  }
+
+  @Test
+  void aDeadMessageThatHoldsNothingLetsItsKeyGoOn() {
+    receive("a1", "a2");
+    settleOne("a1", seq -> new Outcome.Dead(seq, "broken", false));
+    assertThat(claimAll()).containsExactly("a2");
+  }
+
+  @Test
+  void suspectsOfAKeyAreClaimedTogetherAndWhatFollowsWaits() {
+    receive("a1", "a2", "a3");
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      assertThat(transaction.claimOrdered(TYPES, 2)).hasSize(2);
+    }
+    assertThat(claimAll()).containsExactly("a1", "a2");
+  }
+
+  @Test
+  void aSuspectBehindAFreshMessageOfItsKeyWaits() {
+    receive("a1", "a2");
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      transaction.claimOrdered(TYPES, 2);
+    }
+    settleOne("a1", seq -> new Outcome.Retry(seq, Duration.ZERO, "again"));
+    assertThat(claimAll()).containsExactly("a1");
+  }
+
+  /** Claims the first message of its key, which must be this one, and settles only it. */
+  private void settleOne(String name, LongFunction<Outcome> outcome) {
+    List<WorkTransaction> open = new ArrayList<>();
+    try {
+      while (true) {
+        WorkTransaction transaction = another().begin(endpoint);
+        open.add(transaction);
+        List<StoredMessage> messages = transaction.claimOrdered(TYPES, 1);
+        assertThat(messages).as("a claim that has %s", name).isNotEmpty();
+        if (names(messages).contains(name)) {
+          transaction.commit(List.of(outcome.apply(messages.get(0).sequence())));
+          return;
+        }
+      }
+    } finally {
+      open.forEach(WorkTransaction::close);
+    }
+  }
+
+  /** The names of all that can be claimed now, lane by lane. */
+  private List<String> claimAll() {
+    List<String> names = new ArrayList<>();
+    List<WorkTransaction> open = new ArrayList<>();
+    List<String> claimed;
+    do {
+      WorkTransaction transaction = another().begin(endpoint);
+      open.add(transaction);
+      claimed = claim(transaction);
+      names.addAll(claimed);
+    } while (!claimed.isEmpty());
+    // Committed without outcomes: they are free again, and not suspect.
+    open.forEach(transaction -> transaction.commit(List.of()));
+    open.forEach(WorkTransaction::close);
+    return names;
+  }
+
+  private List<String> claim(WorkTransaction transaction) {
+    return names(transaction.claimOrdered(TYPES, 100));
+  }
+
+  private static List<String> names(List<StoredMessage> messages) {
+    return messages.stream().map(it -> new String(it.body(), StandardCharsets.UTF_8)).toList();
+  }
+
+  private void receive(String... names) {
+    List<Arrival> batch = new ArrayList<>();
+    for (String name : names) {
+      batch.add(ordered(name));
+    }
+    store.receive(endpoint, batch);
+  }
+
+  private Arrival ordered(String name) {
+    return ordered(name, TYPE);
+  }
+
+  /** A message whose body is its name and whose key is the first letter of it. */
+  private Arrival ordered(String name, String type) {
+    UUID id = MessageIds.of(endpoint, name);
+    return new Arrival.Event(
+        delivery(id.toString(), type, name), null, id, type, name.substring(0, 1), null);
+  }
+}
