@@ -16,6 +16,7 @@ dependencies {
     testImplementation(project(":testkit"))
     testImplementation(libs.assertj.core)
     testImplementation(libs.awaitility)
+    testImplementation(libs.jackson.databind)
     testImplementation(libs.junit.jupiter.api)
     testImplementation(libs.junit.jupiter.params)
     testImplementation(libs.logback.classic)

@@ -3,8 +3,6 @@ package io.inbox4j.processor;
 import io.inbox4j.IntegrationEvent;
 import io.inbox4j.event.EventReader;
 import io.inbox4j.event.KnownType;
-import io.inbox4j.handler.Postpone;
-import io.inbox4j.retry.RetryDecision;
 import io.inbox4j.store.Fault;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Outcome;
@@ -161,22 +159,10 @@ final class Batch {
     if (isHeldBack(message)) {
       return;
     }
-    Outcome outcome = outcomeOf(message, failure);
+    Outcome outcome = workload.outcomeOf(message, failure);
     if (message.orderingKey() != null && workload.holdsKey(outcome)) {
       heldKeys.add(message.orderingKey());
     }
     results.add(new Result(message, message.attempt(), outcome, failure));
-  }
-
-  private Outcome outcomeOf(StoredMessage message, Throwable failure) {
-    if (failure instanceof Postpone postpone) {
-      return new Outcome.Postponed(message.sequence(), postpone.when());
-    }
-    RetryDecision decision = workload.retryOf(message.type()).decide(message.attempt(), failure);
-    if (decision instanceof RetryDecision.RetryAfter retry) {
-      return new Outcome.Retry(message.sequence(), retry.delay(), FailureText.of(failure));
-    }
-    String reason = ((RetryDecision.GiveUp) decision).reason();
-    return workload.dead(message, FailureText.of(reason, failure));
   }
 }

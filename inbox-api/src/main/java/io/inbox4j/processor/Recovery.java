@@ -1,8 +1,10 @@
 package io.inbox4j.processor;
 
+import io.inbox4j.InboxException;
 import io.inbox4j.event.EventReader;
 import io.inbox4j.internal.SafeListener;
 import io.inbox4j.retry.RetryDecision;
+import io.inbox4j.store.Fault;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.StoreUnavailableException;
@@ -14,6 +16,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs suspects: messages that were in hand when a worker died or gave up.
@@ -77,7 +81,14 @@ final class Recovery {
     if (isGivenUp(suspect)) {
       giveUp(suspect);
     } else if (store.noteAlone(suspect.sequence(), holdBack(suspect))) {
-      run(List.of(suspect.sequence()));
+      try {
+        run(List.of(suspect.sequence()));
+      } catch (InboxException e) {
+        if (store.faultOf(e) != Fault.MESSAGE || e instanceof AbandonedException) {
+          throw e;
+        }
+        settle(suspect, message -> workload.outcomeOf(message, e), e);
+      }
     }
   }
 
@@ -88,17 +99,21 @@ final class Recovery {
   }
 
   private void giveUp(StoredMessage suspect) {
+    String error =
+        "the process died or was lost %d times while it handled this message alone"
+            .formatted(suspect.crashes() - 1);
+    settle(suspect, message -> workload.dead(message, error), null);
+  }
+
+  /** Gives a message an outcome without handling it: its handler, or its commit, failed before. */
+  private void settle(
+      StoredMessage suspect, Function<StoredMessage, Outcome> outcome, @Nullable Throwable why) {
     try (WorkTransaction transaction = store.begin(workload.endpoint())) {
-      List<StoredMessage> claimed = transaction.reclaim(List.of(suspect.sequence()));
-      if (claimed.isEmpty() || claimed.get(0).crashes() != suspect.crashes()) {
-        return;
+      for (StoredMessage message : transaction.reclaim(List.of(suspect.sequence()))) {
+        Result result = new Result(message, message.attempt(), outcome.apply(message), why);
+        transaction.commit(List.of(result.outcome()));
+        outcomes.committed(List.of(result));
       }
-      String error =
-          "the process died or was lost %d times while it handled this message alone"
-              .formatted(suspect.crashes() - 1);
-      Outcome dead = workload.dead(suspect, error);
-      transaction.commit(List.of(dead));
-      outcomes.committed(List.of(new Result(suspect, suspect.attempt(), dead, null)));
     }
   }
 

@@ -5,6 +5,8 @@ import io.inbox4j.event.EventTypes;
 import io.inbox4j.event.KnownType;
 import io.inbox4j.handler.EventDispatcher;
 import io.inbox4j.handler.EventMiddleware;
+import io.inbox4j.handler.Postpone;
+import io.inbox4j.retry.RetryDecision;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.StoredMessage;
@@ -52,6 +54,18 @@ public record Workload(
 
   HandlerChain handlers() {
     return new HandlerChain(middleware, dispatcher);
+  }
+
+  /** The outcome of a message whose handler failed like this. */
+  Outcome outcomeOf(StoredMessage message, Throwable failure) {
+    if (failure instanceof Postpone postpone) {
+      return new Outcome.Postponed(message.sequence(), postpone.when());
+    }
+    RetryDecision decision = retryOf(message.type()).decide(message.attempt(), failure);
+    if (decision instanceof RetryDecision.RetryAfter retry) {
+      return new Outcome.Retry(message.sequence(), retry.delay(), FailureText.of(failure));
+    }
+    return dead(message, FailureText.of(((RetryDecision.GiveUp) decision).reason(), failure));
   }
 
   /** The outcome of a message that is given up on. */

@@ -92,7 +92,7 @@ public final class StoringIntake<T extends IntegrationEvent> implements Intake<T
         store(
             List.of(
                 new Arrival.Rejected(
-                    arrival.delivery(), null, QuarantineReason.UNSTORABLE, detail)),
+                    arrival.delivery(), arrival.headers(), QuarantineReason.UNSTORABLE, detail)),
             false);
       }
     }

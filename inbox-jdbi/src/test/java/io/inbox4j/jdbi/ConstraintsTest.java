@@ -18,9 +18,11 @@ class ConstraintsTest {
         "INSERT INTO inbox_pending (seq, endpoint, type, last_error) VALUES (1, 'q', 't', 'e')",
         "INSERT INTO inbox_pending (seq, endpoint, type, attempts) VALUES (1, 'q', 't', -1)",
         "INSERT INTO inbox_pending (seq, endpoint, type, crashes) VALUES (1, 'q', 't', -1)",
+        "INSERT INTO inbox_pending (seq, endpoint, type, ordering_key) VALUES (1, 'q', 't', 'k')",
+        "INSERT INTO inbox_pending (seq, endpoint, type, lane) VALUES (1, 'q', 't', 1)",
         "INSERT INTO inbox_processed VALUES (1, 0, now())",
-        "INSERT INTO inbox_dead VALUES (1, 0, 'e', now())",
-        "INSERT INTO inbox_dead VALUES (1, 1, '', now())",
+        "INSERT INTO inbox_dead VALUES (1, 0, 'e', now(), 'q')",
+        "INSERT INTO inbox_dead VALUES (1, 1, '', now(), 'q')",
         "INSERT INTO inbox_messages (endpoint, message_id, type, body, redelivered)"
             + " VALUES ('', gen_random_uuid(), 't', '', false)",
         "INSERT INTO inbox_messages (endpoint, message_id, type, body, redelivered)"

@@ -45,9 +45,6 @@ class FaultToleranceTest {
       assertThat(database.effects()).containsExactly("0", "1", "2", "3", "4");
       assertThat(service.heard.of("interrupted")).hasSize(2);
       assertThat(service.heard.of("retried")).isEmpty();
-      await()
-          .untilAsserted(
-              () -> assertThat(service.heard.of("recovered")).contains("recovered " + id(0)));
     }
   }
 
@@ -111,7 +108,7 @@ class FaultToleranceTest {
       transaction.claim(Messages.TYPES, 1);
     }
     database.execute(
-        "UPDATE inbox_pending SET crashes = 3 WHERE seq = (SELECT min(seq) FROM inbox_pending)");
+        "UPDATE inbox_pending SET crashes = 4 WHERE seq = (SELECT min(seq) FROM inbox_pending)");
     try (Service service =
         Service.with(
             database,
