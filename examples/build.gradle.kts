@@ -11,6 +11,7 @@ dependencies {
     implementation(project(":inbox-rabbitmq"))
     implementation(libs.amqp.client)
     implementation(libs.embedded.postgres)
+    implementation(libs.jackson.databind)
     implementation(libs.jdbi3.core)
     implementation(libs.jspecify)
     implementation(libs.qpid.broker.core)

@@ -32,6 +32,7 @@ class DocumentationTest {
       import io.inbox4j.handler.*;
       import io.inbox4j.jdbi.*;
       import io.inbox4j.operations.*;
+      import io.inbox4j.processor.*;
       import io.inbox4j.rabbitmq.*;
       import io.inbox4j.retry.*;
       import io.inbox4j.receive.*;
@@ -49,6 +50,7 @@ class DocumentationTest {
         interface Billing {
           void orderCreated(OrderCreated event, EventContext context);
           void orderCancelled(OrderCancelled event, EventContext context);
+          boolean isOpen();
         }
         void snippet(DataSource dataSource, Pager pager, Billing billing, UUID orderId, byte[] body %s)
             throws Exception {
@@ -97,7 +99,9 @@ class DocumentationTest {
   @Test
   void everyCommandAndFileThatTheReadmeNamesExists() throws Exception {
     String readme = Files.readString(Snippet.root().resolve("README.md"));
-    Matcher named = Pattern.compile("(?:`(bin/[a-z]+))|(?:\\]\\(([A-Za-z/.]+)\\))").matcher(readme);
+    Matcher named =
+        Pattern.compile("(?:`(bin/[a-z]+))|(?:\\]\\(([A-Za-z/.]+)(?:#[a-z-]+)?\\))")
+            .matcher(readme);
     int found = 0;
     while (named.find()) {
       String path = named.group(1) == null ? named.group(2) : named.group(1);

@@ -1,8 +1,12 @@
 package io.inbox4j.examples;
 
 import io.inbox4j.examples.badinput.BadInput;
+import io.inbox4j.examples.delays.Delays;
 import io.inbox4j.examples.demo.Demo;
+import io.inbox4j.examples.evolving.EvolvingTypes;
 import io.inbox4j.examples.inprocess.InProcess;
+import io.inbox4j.examples.middleware.Middleware;
+import io.inbox4j.examples.ordered.Ordered;
 import io.inbox4j.examples.retry.RetryAndReplay;
 import io.inbox4j.examples.transactional.Transactional;
 import io.inbox4j.examples.twoprograms.Receiver;
@@ -33,6 +37,10 @@ public final class Examples {
               "transactional", "a handler's SQL and its message are one", Transactional::main),
           new Example("retry-and-replay", "failing, dying, coming back", RetryAndReplay::main),
           new Example("bad-input", "deliveries that are no events", BadInput::main),
+          new Example("ordered", "one key in order, others go on", Ordered::main),
+          new Example("delays", "not before a time, or later", Delays::main),
+          new Example("evolving-types", "renamed, reshaped, in families", EvolvingTypes::main),
+          new Example("middleware", "what runs around every handler", Middleware::main),
           new Example("demo", "all of it under fire; the same as bin/demo", Demo::main));
 
   private Examples() {}

@@ -74,6 +74,36 @@ class ExamplesTest {
   }
 
   @Test
+  void stepsOfOneParcelStayInOrderWhileAnotherOvertakesIt() throws Exception {
+    List<String> lines = run("ordered");
+    assertThat(lines).containsSubsequence("  red packed", "  red shipped", "  red delivered");
+    assertThat(lines).containsSubsequence("  blue packed", "  blue shipped", "  blue delivered");
+    assertThat(lines).containsSubsequence("  red packed", "  blue packed");
+  }
+
+  @Test
+  void remindersComeWhenTheirTimeHasCome() throws Exception {
+    assertThat(run("delays"))
+        .contains("At once:     [lunch]")
+        .anyMatch(line -> line.startsWith("In the end:  [lunch, ") && line.contains("tea"));
+  }
+
+  @Test
+  void oldAndNewVersionsOfAnEventAreHandled() throws Exception {
+    assertThat(run("evolving-types"))
+        .containsExactly(
+            "PaidIn of 500 cents, sent as accounts.paid-in",
+            "PaidIn of 700 cents, sent as accounts.deposited",
+            "PaidOut of 300 cents, sent as accounts.paid-out.v1");
+  }
+
+  @Test
+  void middlewareRunsAroundTheHandlerInItsTransaction() throws Exception {
+    assertThat(run("middleware"))
+        .containsExactly("begin report-asked", "  a report for acme", "end report-asked");
+  }
+
+  @Test
   void theNamesAreListedWhenNoneIsGiven() throws Exception {
     ProgramOutput output = ProgramOutput.of(Examples.class, Map.of());
     assertThat(output.lines()).anyMatch(line -> line.startsWith("  in-process "));
