@@ -7,7 +7,7 @@ import io.inbox4j.handler.EventHandler;
 import io.inbox4j.handler.EventMiddleware;
 import io.inbox4j.processor.WhenDead;
 import io.inbox4j.receive.MessageIdSource;
-import io.inbox4j.receive.OrderingKey;
+import io.inbox4j.receive.internal.OrderingKey;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.transport.Binding;
 import io.inbox4j.transport.Topology;

@@ -4,7 +4,7 @@ import io.inbox4j.InboxException;
 import io.inbox4j.InboxListener;
 import io.inbox4j.internal.SafeListener;
 import io.inbox4j.receive.Arrival;
-import io.inbox4j.receive.DeliveryCheck;
+import io.inbox4j.receive.internal.DeliveryCheck;
 import io.inbox4j.store.InboxStore;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.inbox4j.processor;
 
 import io.inbox4j.handler.EventContext;
-import io.inbox4j.receive.HeaderJson;
+import io.inbox4j.receive.internal.HeaderJson;
 import io.inbox4j.store.StoredMessage;
 import io.inbox4j.store.WorkTransaction;
 import java.time.Instant;

@@ -20,25 +20,23 @@ public final class NotBefore {
 
   private NotBefore() {}
 
-  static @Nullable Instant of(Delivery delivery) throws Rejection {
+  /**
+   * The time that a delivery names, or null if it names none.
+   *
+   * @throws DateTimeException if what it names is no time
+   */
+  public static @Nullable Instant of(Delivery delivery) {
     Object value = delivery.headers().get(HEADER);
     if (value == null) {
       return null;
     }
-    try {
-      Instant time =
-          value instanceof Number number
-              ? Instant.ofEpochMilli(number.longValue())
-              : OffsetDateTime.parse(value.toString()).toInstant();
-      if (time.isAfter(MAX) || time.isBefore(Instant.EPOCH)) {
-        throw new DateTimeException("out of range");
-      }
-      return time;
-    } catch (DateTimeException e) {
-      throw new Rejection(
-          QuarantineReason.BAD_TIME,
-          "the header %s is '%s'; expected an ISO 8601 time such as 2030-01-31T08:00:00Z, or milliseconds since 1970"
-              .formatted(HEADER, value));
+    Instant time =
+        value instanceof Number number
+            ? Instant.ofEpochMilli(number.longValue())
+            : OffsetDateTime.parse(value.toString()).toInstant();
+    if (time.isAfter(MAX) || time.isBefore(Instant.EPOCH)) {
+      throw new DateTimeException("out of range");
     }
+    return time;
   }
 }

@@ -1,4 +1,4 @@
-package io.inbox4j.receive;
+package io.inbox4j.receive.internal;
 
 import io.inbox4j.transport.Delivery;
 import java.nio.charset.StandardCharsets;

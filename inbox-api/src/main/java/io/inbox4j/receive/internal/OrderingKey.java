@@ -1,10 +1,11 @@
-package io.inbox4j.receive;
+package io.inbox4j.receive.internal;
 
 import io.inbox4j.IntegrationEvent;
 import io.inbox4j.event.EventReader;
 import io.inbox4j.event.EventTypes;
 import io.inbox4j.event.KnownType;
 import io.inbox4j.event.UnreadableEventException;
+import io.inbox4j.receive.QuarantineReason;
 import io.inbox4j.transport.Delivery;
 import java.util.UUID;
 import java.util.function.Function;

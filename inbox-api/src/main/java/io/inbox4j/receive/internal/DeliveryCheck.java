@@ -1,9 +1,16 @@
-package io.inbox4j.receive;
+package io.inbox4j.receive.internal;
 
 import io.inbox4j.MessageIds;
 import io.inbox4j.event.EventReader;
 import io.inbox4j.event.EventTypes;
+import io.inbox4j.receive.Arrival;
+import io.inbox4j.receive.MessageIdSource;
+import io.inbox4j.receive.NotBefore;
+import io.inbox4j.receive.QuarantineReason;
+import io.inbox4j.receive.ReceiveLimits;
 import io.inbox4j.transport.Delivery;
+import java.time.DateTimeException;
+import java.time.Instant;
 import java.util.Locale;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +48,7 @@ public final class DeliveryCheck {
       UUID id = identity(delivery, bodyId);
       String type = type(delivery);
       String key = orderingKey.of(delivery, type, id, types, reader);
-      return new Arrival.Event(delivery, headers, id, type, key, NotBefore.of(delivery));
+      return new Arrival.Event(delivery, headers, id, type, key, notBefore(delivery));
     } catch (Rejection e) {
       return new Arrival.Rejected(delivery, headers, e.reason(), e.detail());
     }
@@ -139,6 +146,17 @@ public final class DeliveryCheck {
       return MessageIds.parse(id);
     } catch (IllegalArgumentException e) {
       throw new Rejection(QuarantineReason.BAD_ID, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static @Nullable Instant notBefore(Delivery delivery) throws Rejection {
+    try {
+      return NotBefore.of(delivery);
+    } catch (DateTimeException e) {
+      throw new Rejection(
+          QuarantineReason.BAD_TIME,
+          "the header %s is '%s'; expected an ISO 8601 time such as 2030-01-31T08:00:00Z, or milliseconds since 1970"
+              .formatted(NotBefore.HEADER, delivery.headers().get(NotBefore.HEADER)));
     }
   }
 

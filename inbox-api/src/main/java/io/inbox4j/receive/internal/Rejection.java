@@ -1,4 +1,6 @@
-package io.inbox4j.receive;
+package io.inbox4j.receive.internal;
+
+import io.inbox4j.receive.QuarantineReason;
 
 /** Thrown by a check at the door, caught by {@link DeliveryCheck}. */
 final class Rejection extends Exception {

@@ -1,6 +1,7 @@
-package io.inbox4j.receive;
+package io.inbox4j.receive.internal;
 
 import io.inbox4j.event.EventReader;
+import io.inbox4j.receive.QuarantineReason;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;

@@ -1,10 +1,13 @@
-package io.inbox4j.receive;
+package io.inbox4j.receive.internal;
 
 import io.inbox4j.InboxException;
 import io.inbox4j.InboxListener;
 import io.inbox4j.IntegrationEvent;
 import io.inbox4j.event.EventTypes;
 import io.inbox4j.internal.SafeListener;
+import io.inbox4j.receive.Arrival;
+import io.inbox4j.receive.Intake;
+import io.inbox4j.receive.QuarantineReason;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Receipt;
 import io.inbox4j.store.StoreUnavailableException;

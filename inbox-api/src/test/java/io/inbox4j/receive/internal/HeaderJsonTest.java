@@ -1,4 +1,4 @@
-package io.inbox4j.receive;
+package io.inbox4j.receive.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

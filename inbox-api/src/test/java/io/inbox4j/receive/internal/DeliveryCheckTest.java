@@ -1,7 +1,5 @@
-package io.inbox4j.receive;
+package io.inbox4j.receive.internal;
 
-import static io.inbox4j.receive.Deliveries.ID;
-import static io.inbox4j.receive.Deliveries.right;
 import static io.inbox4j.receive.QuarantineReason.BAD_ID;
 import static io.inbox4j.receive.QuarantineReason.BODY_TOO_LARGE;
 import static io.inbox4j.receive.QuarantineReason.CHARSET;
@@ -17,6 +15,8 @@ import static io.inbox4j.receive.QuarantineReason.MISSING_TYPE;
 import static io.inbox4j.receive.QuarantineReason.NOT_AN_OBJECT;
 import static io.inbox4j.receive.QuarantineReason.NOT_UTF8;
 import static io.inbox4j.receive.QuarantineReason.UNKNOWN_TYPE;
+import static io.inbox4j.receive.internal.Deliveries.ID;
+import static io.inbox4j.receive.internal.Deliveries.right;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_16;
 import static java.nio.charset.StandardCharsets.UTF_16BE;
@@ -27,6 +27,10 @@ import io.inbox4j.IntegrationEvent;
 import io.inbox4j.MessageIds;
 import io.inbox4j.event.EventReader;
 import io.inbox4j.event.EventTypes;
+import io.inbox4j.receive.Arrival;
+import io.inbox4j.receive.MessageIdSource;
+import io.inbox4j.receive.QuarantineReason;
+import io.inbox4j.receive.ReceiveLimits;
 import java.nio.charset.Charset;
 import java.util.List;
 import java.util.Map;
