@@ -72,7 +72,7 @@ final class Recovery {
   /** Runs suspects that were noted together. */
   void runTogether(List<StoredMessage> group) {
     if (!group.isEmpty()) {
-      run(sequences(group));
+      run(group);
     }
   }
 
@@ -82,7 +82,7 @@ final class Recovery {
       giveUp(suspect);
     } else if (store.noteAlone(suspect.sequence(), holdBack(suspect))) {
       try {
-        run(List.of(suspect.sequence()));
+        run(List.of(suspect));
       } catch (InboxException e) {
         if (store.faultOf(e) != Fault.MESSAGE || e instanceof AbandonedException) {
           throw e;
@@ -117,22 +117,42 @@ final class Recovery {
     }
   }
 
-  private void run(List<Long> sequences) {
+  private void run(List<StoredMessage> group) {
     try (WorkTransaction transaction = store.begin(workload.endpoint())) {
-      List<StoredMessage> messages = transaction.reclaim(sequences);
+      List<StoredMessage> reclaimed = transaction.reclaim(sequences(group));
+      List<StoredMessage> messages = withoutGaps(group, reclaimed);
       List<Result> results =
           new Batch(workload, reader, store, transaction, messages, stopping)
               .run(workload.segment());
-      transaction.takeBack(without(results, messages));
+      transaction.takeBack(without(results, reclaimed));
       transaction.commit(results.stream().map(Result::outcome).toList());
-      for (StoredMessage message : messages) {
-        listener.tell(l -> l.recovered(outcomes.describe(message)));
+      for (Result result : results) {
+        listener.tell(l -> l.recovered(outcomes.describe(result.message())));
       }
       outcomes.committed(results);
     } catch (StoreUnavailableException | AbandonedException e) {
-      unjustlyNoted.addAll(sequences);
+      if (group.size() > 1 || store.faultOf(e) != Fault.TIMED_OUT) {
+        unjustlyNoted.addAll(sequences(group));
+      }
       throw e;
     }
+  }
+
+  /**
+   * Leaves out the keys of which a message is in another hand by now: what follows it must wait.
+   */
+  private static List<StoredMessage> withoutGaps(
+      List<StoredMessage> group, List<StoredMessage> reclaimed) {
+    Set<Long> there = new HashSet<>(sequences(reclaimed));
+    Set<String> broken = new HashSet<>();
+    for (StoredMessage message : group) {
+      if (message.orderingKey() != null && !there.contains(message.sequence())) {
+        broken.add(message.orderingKey());
+      }
+    }
+    return reclaimed.stream()
+        .filter(it -> it.orderingKey() == null || !broken.contains(it.orderingKey()))
+        .toList();
   }
 
   /** Those that got no outcome, because an earlier message of their ordering key failed. */

@@ -5,9 +5,10 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
+import java.sql.Statement;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -51,12 +52,21 @@ final class LaneClaim {
       throws SQLException {
     for (Integer lane = lock(after); lane != null; lane = lock(lane)) {
       cursor.lane(lane);
-      List<Long> sequences = new Walk(lane, types, limit).run();
-      if (!sequences.isEmpty()) {
-        return fetch(sequences);
+      Map<Long, String> keys = new Walk(lane, types, limit).run();
+      execute(keys.isEmpty() ? Sql.FREE_LANE : Sql.KEEP_LANE);
+      List<StoredMessage> messages = keys.isEmpty() ? List.of() : fetch(keys);
+      if (!messages.isEmpty()) {
+        return messages;
       }
     }
+    execute(Sql.FREE_LANE);
     return List.of();
+  }
+
+  private void execute(String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
   }
 
   private @Nullable Integer lock(int after) throws SQLException {
@@ -72,11 +82,20 @@ final class LaneClaim {
     }
   }
 
-  private List<StoredMessage> fetch(List<Long> sequences) throws SQLException {
+  /** Claims what can still be claimed; of a key, nothing behind a message that cannot. */
+  private List<StoredMessage> fetch(Map<Long, String> keys) throws SQLException {
+    List<StoredMessage> messages;
     try (PreparedStatement statement = connection.prepareStatement(Sql.CLAIM_THESE)) {
-      statement.setArray(1, connection.createArrayOf("int8", sequences.toArray()));
-      return JdbiWorkTransaction.read(statement);
+      statement.setArray(1, connection.createArrayOf("int8", keys.keySet().toArray()));
+      messages = JdbiWorkTransaction.read(statement);
     }
+    Map<Long, String> missing = new HashMap<>(keys);
+    messages.forEach(message -> missing.remove(message.sequence()));
+    return missing.isEmpty()
+        ? messages
+        : messages.stream()
+            .filter(message -> !missing.containsValue(keys.get(message.sequence())))
+            .toList();
   }
 
   /** One way along a lane, page by page, until something can be handled. */
@@ -85,7 +104,7 @@ final class LaneClaim {
     private final int lane;
     private final Set<String> types;
     private final int limit;
-    private final List<Long> taken = new ArrayList<>();
+    private final Map<Long, String> taken = new LinkedHashMap<>();
     private final Map<String, Kind> kinds = new HashMap<>();
     private final Set<String> heldUp = new HashSet<>();
     private long last;
@@ -96,8 +115,8 @@ final class LaneClaim {
       this.limit = limit;
     }
 
-    /** The sequences of messages that can be handled now, in arrival order. */
-    List<Long> run() throws SQLException {
+    /** The messages that can be handled now, in arrival order, with their keys. */
+    Map<Long, String> run() throws SQLException {
       int page = Math.max(limit, MIN_PAGE);
       int seen;
       do {
@@ -128,11 +147,11 @@ final class LaneClaim {
       if (heldUp.contains(key)) {
         return;
       }
-      boolean isDue = row.getBoolean(4);
+      boolean isDue = row.getBoolean(4) && !row.getBoolean(7);
       Kind kind = Kind.of(row.getBoolean(5), row.getInt(6));
       Kind before = kinds.putIfAbsent(key, kind);
       if (isDue && types.contains(row.getString(3)) && (before == null || before == kind)) {
-        taken.add(last);
+        taken.put(last, key);
       } else {
         heldUp.add(key);
       }

@@ -102,6 +102,7 @@ final class Sql {
   static String lockLane(long idleTimeoutMillis) {
     return """
         SET LOCAL idle_in_transaction_session_timeout = %d;
+        SAVEPOINT inbox_lane;
         SET LOCAL enable_seqscan = off;
         WITH RECURSIVE lanes (lane) AS (
           (SELECT lane FROM inbox_pending
@@ -127,11 +128,11 @@ final class Sql {
   static String walkLane(int limit) {
     return """
         SET LOCAL enable_seqscan = off;
-        SELECT seq, ordering_key, type, due_on_utc <= now() AS due, %s AS suspect, crashes
+        SELECT seq, ordering_key, type, due_on_utc <= now() AS due, %s AS suspect, crashes,
+               EXISTS (SELECT 1 FROM inbox_dead d
+                       WHERE d.endpoint = p.endpoint AND d.held_key = p.ordering_key) AS held
         FROM inbox_pending p
         WHERE endpoint = ? AND lane = ? AND seq > ? AND ordering_key <> ALL (?)
-          AND NOT EXISTS (SELECT 1 FROM inbox_dead d
-                          WHERE d.endpoint = p.endpoint AND d.held_key = p.ordering_key)
         ORDER BY seq
         LIMIT %d;
         SET LOCAL enable_seqscan TO DEFAULT
@@ -144,9 +145,9 @@ final class Sql {
       """
       WITH claimed AS MATERIALIZED (
         SELECT seq, due_on_utc, attempts, crashes, %s AS suspect
-        FROM inbox_pending WHERE seq = ANY (?)
+        FROM inbox_pending WHERE seq = ANY (?) AND due_on_utc <= clock_timestamp()
         ORDER BY seq
-        FOR UPDATE
+        FOR UPDATE SKIP LOCKED
       )
       %s ORDER BY c.seq
       """
@@ -274,6 +275,9 @@ final class Sql {
   static final String LOCK_QUARANTINED = LIST_QUARANTINED + "FOR UPDATE SKIP LOCKED";
 
   static final String LEAVE_QUARANTINE = "DELETE FROM inbox_quarantine WHERE seq = ANY (:seqs)";
+
+  static final String KEEP_LANE = "RELEASE SAVEPOINT inbox_lane";
+  static final String FREE_LANE = "ROLLBACK TO SAVEPOINT inbox_lane; RELEASE SAVEPOINT inbox_lane";
 
   static final String MARK = "SAVEPOINT inbox_segment";
   static final String KEEP = "RELEASE SAVEPOINT inbox_segment";

@@ -111,6 +111,34 @@ abstract class OrderContract extends ContractPart {
     assertThat(claimAll()).containsExactly("a1");
   }
 
+  @Test
+  void nothingIsClaimedBehindAMessageThatIsInAnotherHand() {
+    receive("a1", "a2", "b1");
+    long first;
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      first = sequenceOf(transaction, "a1");
+    }
+    assertThat(store.noteAlone(first, Duration.ZERO)).isTrue();
+    try (WorkTransaction recovering = store.begin(endpoint)) {
+      assertThat(recovering.reclaim(List.of(first))).hasSize(1);
+      assertThat(claimAll()).containsExactly("b1");
+    }
+  }
+
+  private static long sequenceOf(WorkTransaction transaction, String name) {
+    List<StoredMessage> messages = new ArrayList<>();
+    List<StoredMessage> more;
+    do {
+      more = transaction.claimOrdered(TYPES, 100);
+      messages.addAll(more);
+    } while (messages.size() < 3 && !more.isEmpty());
+    return messages.stream()
+        .filter(it -> names(List.of(it)).contains(name))
+        .findFirst()
+        .orElseThrow()
+        .sequence();
+  }
+
   /** Claims the first message of its key, which must be this one, and settles only it. */
   private void settleOne(String name, LongFunction<Outcome> outcome) {
     List<WorkTransaction> open = new ArrayList<>();
