@@ -40,7 +40,7 @@ public final class JdbiInboxStore implements InboxStore {
   private final Map<String, ClaimCursor> cursors = new ConcurrentHashMap<>();
 
   JdbiInboxStore(JdbiInboxStoreBuilder builder) {
-    this.jdbi = Jdbi.create(builder.dataSource());
+    this.jdbi = Jdbi.create(new OwnTransactions(builder.dataSource()));
     this.ownPool = builder.ownPool();
     this.migrate = builder.migrate();
     this.notify = builder.notifies();
@@ -78,7 +78,7 @@ public final class JdbiInboxStore implements InboxStore {
   public static void migrate(DataSource dataSource) {
     Faults.translate(
         () -> {
-          new Migrations(Jdbi.create(dataSource)).apply();
+          new Migrations(Jdbi.create(new OwnTransactions(dataSource))).apply();
           return true;
         });
   }
@@ -107,12 +107,17 @@ public final class JdbiInboxStore implements InboxStore {
     return Faults.translate(
         () -> {
           Handle handle = jdbi.open();
-          return new JdbiWorkTransaction(
-              endpoint,
-              handle,
-              cursors.computeIfAbsent(endpoint, name -> new ClaimCursor()),
-              idleTimeoutMillis,
-              handlerJdbi);
+          try {
+            return new JdbiWorkTransaction(
+                endpoint,
+                handle,
+                cursors.computeIfAbsent(endpoint, name -> new ClaimCursor()),
+                idleTimeoutMillis,
+                handlerJdbi);
+          } catch (RuntimeException e) {
+            handle.close();
+            throw e;
+          }
         });
   }
 
