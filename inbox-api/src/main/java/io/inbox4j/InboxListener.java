@@ -52,8 +52,8 @@ public interface InboxListener {
   default void replayed(Message message) {}
 
   /**
-   * After commit: a message that was in hand when its worker's transaction ended without an outcome
-   * (a crash, a lost connection) is taken up again, alone.
+   * After commit: a message that was in hand when a worker died or gave up (a crash, a lost
+   * connection) has an outcome now; the call that tells which follows.
    */
   default void recovered(Message message) {}
 

@@ -132,7 +132,8 @@ public final class EventReader {
   private static <T extends IntegrationEvent> ObjectNode upcast(
       ObjectNode tree, KnownType<T> type) {
     try {
-      return Objects.requireNonNull(type.upcaster()).apply(tree);
+      return Objects.requireNonNull(
+          Objects.requireNonNull(type.upcaster()).apply(tree), "the upcaster returned null");
     } catch (RuntimeException e) {
       throw new UnreadableEventException(
           "the upcaster to %s failed with %s"

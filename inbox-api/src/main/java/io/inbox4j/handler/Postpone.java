@@ -15,6 +15,8 @@ import java.time.Instant;
  */
 public final class Postpone extends InboxException {
 
+  private static final Instant MAX_TIME = Instant.parse("9999-12-31T23:59:59Z");
+
   private final When when;
 
   /** A time, or a delay from now by the database's clock. */
@@ -34,13 +36,19 @@ public final class Postpone extends InboxException {
 
   /** Undo what the handler did, and call it again no earlier than at this time. */
   public static Postpone until(Instant time, String reason) {
+    if (time.isBefore(Instant.EPOCH) || time.isAfter(MAX_TIME)) {
+      throw new IllegalArgumentException(
+          "the time is %s; expected %s to %s".formatted(time, Instant.EPOCH, MAX_TIME));
+    }
     return new Postpone(new When.At(time), reason);
   }
 
   /** Undo what the handler did, and call it again no earlier than after the delay. */
   public static Postpone by(Duration delay, String reason) {
-    if (delay.isNegative()) {
-      throw new IllegalArgumentException("the delay is %s; expected zero or more".formatted(delay));
+    if (delay.isNegative() || delay.compareTo(RetryLater.MAX_DELAY) > 0) {
+      throw new IllegalArgumentException(
+          "the delay is %s; expected zero to %d days"
+              .formatted(delay, RetryLater.MAX_DELAY.toDays()));
     }
     return new Postpone(new When.After(delay), reason);
   }

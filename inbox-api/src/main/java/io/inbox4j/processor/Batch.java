@@ -88,24 +88,29 @@ final class Batch {
     }
   }
 
-  /** Where the infrastructure failed, so does the undo; that is not the handler's fault either. */
+  /** If it cannot be undone the transaction is gone: that is not the message's fault. */
   private void undo(Throwable failure) {
     try {
       transaction.undo();
     } catch (RuntimeException e) {
       e.addSuppressed(failure);
-      if (store.faultOf(failure) == Fault.INFRASTRUCTURE) {
+      if (store.faultOf(failure) != Fault.MESSAGE) {
         throw new AbandonedException("the batch was given up", failure);
       }
       throw e;
     }
   }
 
-  /** Runs an undone segment again, without the message that failed. */
+  /**
+   * Runs an undone segment again, without the message that failed.
+   *
+   * <p>The transaction is still there. So a failure that looks like the infrastructure's is that of
+   * another database that the handler uses, and the message's own.
+   */
   private void runAround(int from, int at, int to, Throwable failure) {
     Fault fault = store.faultOf(failure);
     boolean interrupted = Thread.interrupted() || failure instanceof InterruptedException;
-    if (fault == Fault.INFRASTRUCTURE || (interrupted && stopping.getAsBoolean())) {
+    if (fault == Fault.CONFLICT || (interrupted && stopping.getAsBoolean())) {
       throw new AbandonedException("the batch was given up", failure);
     }
     if (to - from == 1) {

@@ -55,6 +55,11 @@ final class Pace {
     }
   }
 
+  /** A batch was given up, perhaps because it took too long. */
+  void gaveUp() {
+    batch = Math.max(1, batch / 4);
+  }
+
   private void adaptSegment(boolean failed) {
     if (failed) {
       segment = SHORT_SEGMENT;

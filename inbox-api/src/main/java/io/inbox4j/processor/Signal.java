@@ -11,6 +11,7 @@ final class Signal {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition woken = lock.newCondition();
+  private final Condition ended = lock.newCondition();
   private boolean raised;
   private boolean closed;
   private long dueIn = NEVER;
@@ -65,6 +66,7 @@ final class Signal {
     try {
       closed = true;
       woken.signalAll();
+      ended.signalAll();
     } finally {
       lock.unlock();
     }
@@ -76,7 +78,7 @@ final class Signal {
     try {
       long left = time.toNanos();
       while (left > 0 && !closed) {
-        left = woken.awaitNanos(left);
+        left = ended.awaitNanos(left);
       }
     } finally {
       lock.unlock();

@@ -70,10 +70,23 @@ final class Worker implements Runnable {
       } catch (Throwable e) { // the worker outlives every failure, and says so
         if (stopping) {
           log.info("A batch of {} was given up to stop; it is free again.", workload.endpoint());
+          settleLastNotes();
           return;
         }
+        pace.gaveUp();
         backoff = rest(backoff, e);
       }
+    }
+  }
+
+  private void settleLastNotes() {
+    try {
+      recovery.settle();
+    } catch (RuntimeException e) {
+      log.warn(
+          "The last messages of {} keep the note of a run that was stopped: {}",
+          workload.endpoint(),
+          FailureText.kind(e));
     }
   }
 

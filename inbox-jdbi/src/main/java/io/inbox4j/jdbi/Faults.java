@@ -24,31 +24,47 @@ final class Faults {
   /** Connections and resources that are lost, gone or used up. */
   private static final Set<String> INFRASTRUCTURE_CLASSES = Set.of("08", "53", "58");
 
-  /** A serialization failure, an unknown outcome, a deadlock; time-outs; a server going down. */
+  /** A serialization failure, and a deadlock. */
+  private static final Set<String> CONFLICTS = Set.of("40001", "40P01");
+
+  private static final String IDLE_TOO_LONG = "25P03";
+
+  /** A lock that could not be had in time, a statement that took too long. */
+  private static final Set<String> TOO_SLOW = Set.of("55P03", "57014");
+
+  /** An unknown outcome, time-outs, a server going down. */
   private static final Set<String> INFRASTRUCTURE_STATES =
-      Set.of(
-          "40001", "40003", "40P01", READ_ONLY, "25P03", "25P04", "57P01", "57P02", "57P03",
-          "57P05");
+      Set.of("40003", READ_ONLY, "25P04", "57P01", "57P02", "57P03", "57P05");
 
   private Faults() {}
 
   static Fault of(Throwable failure) {
-    if (failure instanceof StoreUnavailableException) {
-      return Fault.INFRASTRUCTURE;
-    }
     if (failure instanceof AbortedTransactionException) {
       return Fault.ABORTED;
     }
     SQLException sql = sqlIn(failure);
     if (sql == null) {
-      return Fault.MESSAGE;
+      return failure instanceof StoreUnavailableException ? Fault.INFRASTRUCTURE : Fault.MESSAGE;
     }
+    Fault fault = of(sql);
+    return fault == Fault.MESSAGE && failure instanceof StoreUnavailableException
+        ? Fault.INFRASTRUCTURE
+        : fault;
+  }
+
+  private static Fault of(SQLException sql) {
     if (sql instanceof SQLTransientConnectionException || sql instanceof SQLRecoverableException) {
       return Fault.INFRASTRUCTURE;
     }
     String state = sql.getSQLState();
     if (state == null) {
       return CLOSED_BY_POOL.equals(sql.getMessage()) ? Fault.INFRASTRUCTURE : Fault.MESSAGE;
+    }
+    if (CONFLICTS.contains(state)) {
+      return Fault.CONFLICT;
+    }
+    if (state.equals(IDLE_TOO_LONG)) {
+      return Fault.TIMED_OUT;
     }
     if (state.equals(ABORTED)) {
       return Fault.ABORTED;
@@ -74,19 +90,29 @@ final class Faults {
     SQLException sql = sqlIn(failure);
     String message = sql == null ? String.valueOf(failure.getMessage()) : sql.getMessage();
     return switch (of(failure)) {
-      case INFRASTRUCTURE ->
+      case INFRASTRUCTURE, CONFLICT, TIMED_OUT ->
           new StoreUnavailableException("the database is not available: " + message, failure);
       case ABORTED -> new AbortedTransactionException(failure);
-      case MESSAGE ->
-          sql != null && UNDEFINED_TABLE.equals(sql.getSQLState())
-              ? new InboxException(
-                  message
-                      + "; create the tables with JdbiInboxStore.migrate(dataSource), or let Flyway"
-                      + " apply "
-                      + Migrations.LOCATION,
-                  failure)
-              : new InboxException("the store failed: " + message, failure);
+      case MESSAGE -> ofTheStore(sql, message, failure);
     };
+  }
+
+  /**
+   * What the database says to the store's own statements; to be too slow is no fault of the data.
+   */
+  private static RuntimeException ofTheStore(
+      @Nullable SQLException sql, String message, Exception failure) {
+    String state = sql == null ? null : sql.getSQLState();
+    if (UNDEFINED_TABLE.equals(state)) {
+      return new InboxException(
+          message
+              + "; create the tables with JdbiInboxStore.migrate(dataSource), or let Flyway apply "
+              + Migrations.LOCATION,
+          failure);
+    }
+    return state != null && TOO_SLOW.contains(state)
+        ? new StoreUnavailableException("the database is not available: " + message, failure)
+        : new InboxException("the store failed: " + message, failure);
   }
 
   /** Whether the connection reached a server that cannot write, as after a failover. */

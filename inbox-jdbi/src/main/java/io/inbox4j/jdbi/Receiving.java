@@ -157,6 +157,10 @@ final class Receiving {
             + "\n"
             + delivery.contentEncoding()
             + "\n"
+            + delivery.correlationId()
+            + "\n"
+            + delivery.source()
+            + "\n"
             + ownHeaders(delivery)
             + "\n";
     all.writeBytes(names.getBytes(StandardCharsets.UTF_8));

@@ -4,9 +4,12 @@ import static io.inbox4j.jdbi.Messages.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.inbox4j.Inbox;
 import io.inbox4j.retry.RetryPolicy;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.Test;
@@ -64,7 +67,7 @@ class FaultToleranceTest {
                           Service.effect(event, context);
                           if (calls.incrementAndGet() <= 2) {
                             throw new IllegalStateException(
-                                new java.sql.SQLException("deadlock detected", "40P01"));
+                                new SQLException("deadlock detected", "40P01"));
                           }
                         })
                     .retry(RetryPolicy.never()))) {
@@ -96,6 +99,60 @@ class FaultToleranceTest {
               () ->
                   assertThat(service.heard.of("recovered"))
                       .containsExactly("recovered " + id(0), "recovered " + id(1)));
+    }
+  }
+
+  @Test
+  void aFailureOfAnotherDatabaseIsTheMessagesOwnAndItsNeighboursGoOn() {
+    try (Service service =
+        Service.subscribing(
+                queue ->
+                    queue
+                        .on(
+                            Created.class,
+                            (event, context) -> {
+                              Service.effect(event, context);
+                              if (event.n() == 2) {
+                                throw new SQLException("the other one is away", "08001");
+                              }
+                            })
+                        .retry(RetryPolicy.immediate(3)))
+            .start()) {
+      service.deliver(5);
+      service.awaitAll("failed", 1);
+      service.awaitAll("processed", 4);
+      assertThat(service.database.effects()).containsExactly("0", "1", "3", "4");
+      assertThat(service.heard.of("interrupted")).isEmpty();
+    }
+  }
+
+  @Test
+  void aBatchThatIsTooSlowForTheServerShrinksUntilItFits() {
+    TestDatabase database = TestDatabase.fresh();
+    Service.store(database, 8);
+    CountDownLatch never = new CountDownLatch(1);
+    try (JdbiInboxStore store =
+            JdbiInboxStore.builder(database.url()).idleTimeout(Duration.ofMillis(500)).build();
+        Inbox inbox =
+            Inbox.builder()
+                .store(store)
+                .subscribe(
+                    Service.QUEUE,
+                    queue ->
+                        queue
+                            .on(
+                                Created.class,
+                                (event, context) -> {
+                                  never.await(150, TimeUnit.MILLISECONDS); // does nothing in SQL
+                                  Service.effect(event, context);
+                                })
+                            .concurrency(1))
+                .build()) {
+      inbox.startProcessing();
+      await()
+          .atMost(Duration.ofSeconds(40))
+          .until(() -> database.count("SELECT count(*) FROM inbox_processed") == 8);
+      assertThat(database.effects()).hasSize(8).doesNotHaveDuplicates();
     }
   }
 

@@ -25,8 +25,7 @@ class FaultsTest {
   @ValueSource(
       strings = {
         "08000", "08001", "08003", "08006", "08P01", "53000", "53100", "53200", "53300", "58000",
-        "58030", "40001", "40003", "40P01", "25006", "25P03", "25P04", "57P01", "57P02", "57P03",
-        "57P05"
+        "58030", "40003", "25006", "25P04", "57P01", "57P02", "57P03", "57P05"
       })
   void whatPassesIsTheInfrastructuresFault(String state) {
     assertThat(Faults.of(new SQLException("x", state))).isEqualTo(Fault.INFRASTRUCTURE);
@@ -38,13 +37,37 @@ class FaultsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {"23505", "22P02", "42601", "57014", "P0001", "22001", "42501", "55P03", "0A000"})
+  @ValueSource(strings = {"23505", "22P02", "42601", "25P01", "P0001", "22001", "42501", "0A000"})
   void whatComesAgainIsTheMessagesFault(String state) {
     assertThat(Faults.of(new SQLException("x", state))).isEqualTo(Fault.MESSAGE);
     assertThat(Faults.translated(new SQLException("why", state)))
         .isExactlyInstanceOf(InboxException.class)
         .hasMessageContaining("why");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"40001", "40P01"})
+  void aLostConflictIsNobodysFault(String state) {
+    assertThat(Faults.of(new SQLException("x", state))).isEqualTo(Fault.CONFLICT);
+    assertThat(Faults.translated(new SQLException("lost", state)))
+        .isInstanceOf(StoreUnavailableException.class);
+  }
+
+  @Test
+  void aTransactionThatDidNothingForTooLongIsKnown() {
+    assertThat(Faults.of(new SQLException("x", "25P03"))).isEqualTo(Fault.TIMED_OUT);
+    assertThat(Faults.of(new StoreUnavailableException("x", new SQLException("x", "25P03"))))
+        .isEqualTo(Fault.TIMED_OUT);
+    assertThat(Faults.translated(new SQLException("idle", "25P03")))
+        .isInstanceOf(StoreUnavailableException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"55P03", "57014"})
+  void whatIsTooSlowIsAHandlersFaultButNotThatOfWhatIsStored(String state) {
+    assertThat(Faults.of(new SQLException("x", state))).isEqualTo(Fault.MESSAGE);
+    assertThat(Faults.translated(new SQLException("slow", state)))
+        .isInstanceOf(StoreUnavailableException.class);
   }
 
   @Test

@@ -130,6 +130,24 @@ class OrderingTest {
     }
   }
 
+  @Test
+  void aKeyThatCannotBeTakenFromTheEventIsAReasonForQuarantine() {
+    try (Service service =
+        Service.subscribing(
+                queue ->
+                    queue
+                        .on(Step.class, (event, context) -> {})
+                        .orderedBy(
+                            event -> {
+                              throw new IllegalStateException("no customer");
+                            }))
+            .start()) {
+      deliver(service, "a1", "a2");
+      assertThat(service.heard.of("quarantined"))
+          .containsExactly("quarantined unreadable", "quarantined unreadable");
+    }
+  }
+
   private Service walking(Consumer<SubscriptionBuilder> options) {
     return Service.subscribing(
             queue -> {

@@ -42,7 +42,7 @@ final class Session<T extends IntegrationEvent> {
       new TopologyDeclaration(session.connection, endpoint).declare();
       session.consume(endpoint, intake, prefetch);
       return session;
-    } catch (IOException | TimeoutException | RuntimeException e) {
+    } catch (IOException | TimeoutException | RuntimeException | Error e) {
       session.abort();
       throw e;
     }

@@ -120,6 +120,9 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return e;
+    } catch (Error e) { // out of threads or memory: that passes too
+      firstAttempt.complete(false);
+      return e;
     } finally {
       session = null;
       if (current != null) {

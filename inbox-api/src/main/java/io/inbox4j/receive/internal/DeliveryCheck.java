@@ -40,8 +40,9 @@ public final class DeliveryCheck {
 
   /** What the delivery is. Never throws: whatever is odd about it is a reason. */
   public Arrival check(Delivery delivery) {
-    String headers = HeaderJson.write(delivery.headers());
+    String headers = null;
     try {
+      headers = HeaderJson.write(delivery.headers());
       checkHeaders(headers);
       checkContent(delivery);
       String bodyId = json.messageIdIn(delivery.body());
@@ -51,6 +52,12 @@ public final class DeliveryCheck {
       return new Arrival.Event(delivery, headers, id, type, key, notBefore(delivery));
     } catch (Rejection e) {
       return new Arrival.Rejected(delivery, headers, e.reason(), e.detail());
+    } catch (RuntimeException | StackOverflowError e) { // of an ordering key, an upcaster, a header
+      return new Arrival.Rejected(
+          delivery,
+          headers,
+          QuarantineReason.UNREADABLE,
+          "it could not be looked at: " + e.getClass().getName());
     }
   }
 
