@@ -8,6 +8,9 @@ import java.time.Duration;
  * <p>The batch is as large as fits into a short transaction: it grows while handlers are fast and
  * shrinks while they are slow. A segment, the part of a batch that is undone when one of its
  * messages fails, is the whole batch while all goes well and short while messages fail.
+ *
+ * <p>Sizes are powers of two up to the limit: the size is part of the claim's SQL, and few
+ * statements stay prepared.
  */
 final class Pace {
 
@@ -39,14 +42,17 @@ final class Pace {
     return segment;
   }
 
-  /** A batch of this size took this long, with or without a failed message. */
+  /**
+   * The handlers of this many messages took this long, with or without a failure. The commit is not
+   * counted: it takes the same time however small the batch is.
+   */
   void took(int messages, Duration time, boolean failed) {
     if (messages == 0) {
       return;
     }
     if (time.compareTo(TARGET) > 0) {
       long fitting = messages * TARGET.toNanos() / time.toNanos();
-      batch = (int) Math.max(1, Math.min(batch / 2, fitting));
+      batch = Math.max(1, Integer.highestOneBit((int) Math.min(batch / 2, fitting)));
     } else if (messages == batch && time.compareTo(TARGET.dividedBy(2)) < 0) {
       batch = Math.min(maxBatch, batch * 2);
     }
@@ -57,7 +63,7 @@ final class Pace {
 
   /** A batch was given up, perhaps because it took too long. */
   void gaveUp() {
-    batch = Math.max(1, batch / 4);
+    batch = Math.max(1, Integer.highestOneBit(batch) / 4);
   }
 
   private void adaptSegment(boolean failed) {

@@ -161,9 +161,9 @@ final class Worker implements Runnable {
     List<Result> results =
         new Batch(workload, reader, store, transaction, claimed.fresh(), () -> stopping)
             .run(pace.segment());
+    Duration time = Duration.ofNanos(System.nanoTime() - begin);
     recovery.note(transaction, claimed.suspects());
     transaction.commit(results.stream().map(Result::outcome).toList());
-    Duration time = Duration.ofNanos(System.nanoTime() - begin);
     pace.took(results.size(), time, results.stream().anyMatch(result -> result.failure() != null));
     outcomes.committed(results);
   }
