@@ -23,7 +23,8 @@ final class Migrations {
   static final String LOCATION = "classpath:io/inbox4j/migrations";
 
   private static final Logger log = LoggerFactory.getLogger(Migrations.class);
-  private static final List<String> SCRIPTS = List.of("V1__create_inbox.sql");
+  static final List<String> SCRIPTS =
+      List.of("V1__create_inbox.sql", "V2__lease_pause_and_intervene.sql");
   private static final long LOCK = 0x494E424F58L; // "INBOX"
 
   private final Jdbi jdbi;

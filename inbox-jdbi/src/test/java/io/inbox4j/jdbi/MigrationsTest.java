@@ -41,7 +41,8 @@ class MigrationsTest {
       one.get();
     }
     threads.shutdown();
-    assertThat(database.count("SELECT count(*) FROM inbox_schema")).isEqualTo(1);
+    assertThat(database.count("SELECT count(*) FROM inbox_schema"))
+        .isEqualTo(Migrations.SCRIPTS.size());
   }
 
   @Test
@@ -95,15 +96,37 @@ class MigrationsTest {
   }
 
   @Test
-  void theScriptIsWhereFlywayLooksForItAndNotesItsVersionItself() throws Exception {
-    try (var script =
-        getClass().getResourceAsStream("/io/inbox4j/migrations/V1__create_inbox.sql")) {
-      assertThat(script).isNotNull();
-      String sql = new String(script.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+  void theScriptsAreWhereFlywayLooksForThemAndNoteTheirVersionThemselves() throws Exception {
+    for (String script : Migrations.SCRIPTS) {
+      apply(script);
+    }
+    JdbiInboxStore.builder(database.dataSource()).migrate(false).build().open();
+  }
+
+  @Test
+  void tablesOfAnOlderVersionAreUpgradedWithWhatIsInThem() throws Exception {
+    apply(Migrations.SCRIPTS.get(0));
+    database.execute(
+        "INSERT INTO inbox_messages (endpoint, message_id, type, body, redelivered)"
+            + " VALUES ('%s', gen_random_uuid(), '%s', '{}', false)"
+                .formatted(Messages.ENDPOINT, Messages.TYPE));
+    database.execute(
+        "INSERT INTO inbox_pending (seq, endpoint, type) SELECT seq, endpoint, type FROM inbox_messages");
+    assertThatThrownBy(JdbiInboxStore.builder(database.dataSource()).migrate(false).build()::open)
+        .hasMessageContaining("have version 1");
+    try (JdbiInboxStore store = Messages.store(database);
+        WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
+      assertThat(transaction.claim(Messages.TYPES, 10)).hasSize(1);
+    }
+  }
+
+  private void apply(String script) throws Exception {
+    try (var in = getClass().getResourceAsStream("/io/inbox4j/migrations/" + script)) {
+      assertThat(in).isNotNull();
+      String sql = new String(in.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
       database
           .jdbi()
           .useTransaction(handle -> handle.getConnection().createStatement().execute(sql));
     }
-    JdbiInboxStore.builder(database.dataSource()).migrate(false).build().open();
   }
 }
