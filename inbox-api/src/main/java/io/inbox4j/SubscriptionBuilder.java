@@ -2,6 +2,7 @@ package io.inbox4j;
 
 import io.inbox4j.event.EventFamily;
 import io.inbox4j.event.EventTypes;
+import io.inbox4j.handler.BatchHandler;
 import io.inbox4j.handler.EventDispatcher;
 import io.inbox4j.handler.EventHandler;
 import io.inbox4j.handler.EventMiddleware;
@@ -12,6 +13,7 @@ import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.transport.Binding;
 import io.inbox4j.transport.Topology;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -68,6 +70,18 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
       Class<T> event, EventHandler<? super T> handler) {
     for (Class<? extends T> member : EventFamily.of(event)) {
       dispatcher.on(member, handler);
+      receive(member);
+    }
+    return this;
+  }
+
+  /**
+   * Handles events of this class, or of all classes that a sealed interface permits, many at once.
+   */
+  public <T extends IntegrationEvent> SubscriptionBuilder onBatch(
+      Class<T> event, BatchHandler<? super T> handler) {
+    for (Class<? extends T> member : EventFamily.of(event)) {
+      dispatcher.onBatch(member, handler);
       receive(member);
     }
     return this;
@@ -181,13 +195,17 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
           "'%s' is ordered and has %d consumers; several consumers lose the order of arrival, expected 1"
               .formatted(queue, consumers));
     }
+    EventDispatcher handlers = dispatcher.build();
+    if (handlers.hasBatchHandlers()) {
+      middleware.forEach(this::requireBatches);
+    }
     EventTypes<IntegrationEvent> known = types.build();
     requireKnown("a retry policy", retryByEvent.keySet(), known);
     requireKnown("an upcaster", upcastEvents, known);
     return new Subscription(
         queue,
         known,
-        dispatcher.build(),
+        handlers,
         List.copyOf(middleware),
         Map.copyOf(retryByEvent),
         List.copyOf(bindings),
@@ -196,6 +214,20 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
         orderingKey,
         whenDead,
         this);
+  }
+
+  private void requireBatches(EventMiddleware around) {
+    boolean overrides =
+        Arrays.stream(around.getClass().getMethods())
+            .anyMatch(
+                method ->
+                    method.getName().equals("handleBatch")
+                        && method.getDeclaringClass() != EventMiddleware.class);
+    if (!overrides) {
+      throw new IllegalArgumentException(
+          "'%s' has a handler of batches, but the middleware %s runs around single events only; override its handleBatch"
+              .formatted(queue, around.getClass().getName()));
+    }
   }
 
   private void requireKnown(

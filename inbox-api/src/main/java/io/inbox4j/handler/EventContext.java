@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It is valid until the handler returns, on the handler's thread only.
  */
-public interface EventContext {
+public interface EventContext extends EventTransaction {
 
   /** The endpoint, which is the queue, that the message came from. */
   String endpoint();
@@ -43,13 +43,27 @@ public interface EventContext {
   boolean redelivered();
 
   /**
-   * The transaction that the handler runs in, as the store's type for it: with the JDBI store
-   * {@code org.jdbi.v3.core.Handle} or {@code java.sql.Connection}.
+   * The transaction that the handler runs in.
    *
-   * <p>The inbox begins and ends the transaction; committing, rolling back or closing it here is an
-   * error.
-   *
-   * @throws IllegalArgumentException if the store has no such type; the message says which it has
+   * @throws IllegalStateException if it runs outside any, under a lease; see {@link #commitWith}
    */
+  @Override
   <T> T unwrap(Class<T> type);
+
+  /**
+   * Does something in the transaction in which the outcome commits: now, or if the handler runs
+   * outside any transaction, after it has returned and only if its lease still holds.
+   *
+   * @throws Exception what the effect throws, if it runs now; if it runs later, its failure is the
+   *     handler's
+   */
+  void commitWith(Effect effect) throws Exception;
+
+  /** What is done in a transaction. */
+  @FunctionalInterface
+  interface Effect {
+
+    /** Does it. */
+    void apply(EventTransaction transaction) throws Exception;
+  }
 }

@@ -1,10 +1,12 @@
 package io.inbox4j.handler;
 
 import io.inbox4j.IntegrationEvent;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Brings an event to the handler of its class.
@@ -15,9 +17,11 @@ import java.util.stream.Collectors;
 public final class EventDispatcher {
 
   private final Map<Class<? extends IntegrationEvent>, EventHandler<?>> handlers;
+  private final Map<Class<? extends IntegrationEvent>, BatchHandler<?>> batchHandlers;
 
-  private EventDispatcher(Map<Class<? extends IntegrationEvent>, EventHandler<?>> handlers) {
-    this.handlers = Map.copyOf(handlers);
+  private EventDispatcher(Builder builder) {
+    this.handlers = Map.copyOf(builder.handlers);
+    this.batchHandlers = Map.copyOf(builder.batchHandlers);
   }
 
   /** A builder without handlers. */
@@ -27,7 +31,19 @@ public final class EventDispatcher {
 
   /** The classes that have a handler. */
   public Set<Class<? extends IntegrationEvent>> events() {
-    return handlers.keySet();
+    Set<Class<? extends IntegrationEvent>> all = new HashSet<>(handlers.keySet());
+    all.addAll(batchHandlers.keySet());
+    return all;
+  }
+
+  /** Whether any class has a handler of batches. */
+  public boolean hasBatchHandlers() {
+    return !batchHandlers.isEmpty();
+  }
+
+  /** The handler of batches of this class, or null if its events are handled one by one. */
+  public @Nullable BatchHandler<?> batchHandlerOf(Class<? extends IntegrationEvent> event) {
+    return batchHandlers.get(event);
   }
 
   /**
@@ -53,16 +69,15 @@ public final class EventDispatcher {
   }
 
   private String names() {
-    return handlers.keySet().stream()
-        .map(Class::getName)
-        .sorted()
-        .collect(Collectors.joining(", "));
+    return events().stream().map(Class::getName).sorted().collect(Collectors.joining(", "));
   }
 
   /** Collects handlers. */
   public static final class Builder {
 
     private final Map<Class<? extends IntegrationEvent>, EventHandler<?>> handlers =
+        new LinkedHashMap<>();
+    private final Map<Class<? extends IntegrationEvent>, BatchHandler<?>> batchHandlers =
         new LinkedHashMap<>();
 
     private Builder() {}
@@ -74,15 +89,32 @@ public final class EventDispatcher {
      */
     public <T extends IntegrationEvent> Builder on(
         Class<T> event, EventHandler<? super T> handler) {
-      if (handlers.putIfAbsent(event, handler) != null) {
-        throw new IllegalArgumentException(
-            "%s has a handler already; one class has one handler".formatted(event.getName()));
-      }
+      refuseSecond(event);
+      handlers.put(event, handler);
       return this;
     }
 
+    /**
+     * Sends events of this class to this handler, many at once.
+     *
+     * @throws IllegalArgumentException if the class has a handler already
+     */
+    public <T extends IntegrationEvent> Builder onBatch(
+        Class<T> event, BatchHandler<? super T> handler) {
+      refuseSecond(event);
+      batchHandlers.put(event, handler);
+      return this;
+    }
+
+    private void refuseSecond(Class<? extends IntegrationEvent> event) {
+      if (handlers.containsKey(event) || batchHandlers.containsKey(event)) {
+        throw new IllegalArgumentException(
+            "%s has a handler already; one class has one handler".formatted(event.getName()));
+      }
+    }
+
     public EventDispatcher build() {
-      return new EventDispatcher(handlers);
+      return new EventDispatcher(this);
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.inbox4j.handler;
 
 import io.inbox4j.IntegrationEvent;
+import java.util.List;
 
 /**
  * Runs around handlers: settings of the transaction, MDC, a security context, timing.
@@ -26,6 +27,18 @@ public interface EventMiddleware {
 
   /** Does something around {@code next.proceed()}. */
   void handle(IntegrationEvent event, EventContext context, Next next) throws Exception;
+
+  /**
+   * Does something around a handler of batches. A middleware that does not override this is refused
+   * for subscriptions that have such handlers: what it does around one event may be wrong, or
+   * missing, around many.
+   */
+  default void handleBatch(
+      List<? extends IntegrationEvent> events, BatchContext<?> context, Next next)
+      throws Exception {
+    throw new IllegalStateException(
+        getClass().getName() + " does not say what it does around batches; override handleBatch");
+  }
 
   /** What is inside: the next middleware, and in the end the handler. */
   @FunctionalInterface

@@ -3,6 +3,11 @@ package io.inbox4j.processor;
 import io.inbox4j.IntegrationEvent;
 import io.inbox4j.event.EventReader;
 import io.inbox4j.event.KnownType;
+import io.inbox4j.event.UnreadableEventException;
+import io.inbox4j.handler.BatchHandler;
+import io.inbox4j.handler.EventDispatcher;
+import io.inbox4j.handler.Postpone;
+import io.inbox4j.handler.RetryLater;
 import io.inbox4j.store.Fault;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Outcome;
@@ -10,9 +15,12 @@ import io.inbox4j.store.StoredMessage;
 import io.inbox4j.store.WorkTransaction;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the handlers of claimed messages in one transaction.
@@ -21,6 +29,9 @@ import java.util.function.BooleanSupplier;
  * is. When a message fails, its segment is undone; what came before it in the segment runs again as
  * a segment of its own, the message is set down as failed, and the rest goes on. So a failure costs
  * its neighbours a repetition, never their outcome, and the claims are held throughout.
+ *
+ * <p>A step is what one call of a handler is about: one message, or as many in a row as one handler
+ * of batches takes. When such a call fails, halves of it run until the message that fails is alone.
  *
  * <p>Messages that follow a failed one with the same ordering key get no outcome: they are free
  * again after the commit, and wait behind it.
@@ -36,6 +47,7 @@ final class Batch {
   private final BooleanSupplier stopping;
   private final List<Result> results;
   private final Set<String> heldKeys = new HashSet<>();
+  private final Set<Long> failedAlone = new HashSet<>();
 
   Batch(
       Workload workload,
@@ -49,7 +61,7 @@ final class Batch {
     this.reader = reader;
     this.store = store;
     this.transaction = transaction;
-    this.messages = messages;
+    this.messages = inSteps(messages);
     this.stopping = stopping;
     this.results = new ArrayList<>(messages.size());
   }
@@ -74,18 +86,27 @@ final class Batch {
     }
     transaction.mark();
     int at = from;
+    int next = from;
     try {
-      for (; at < to; at++) {
-        if (!isHeldBack(messages.get(at))) {
-          handle(messages.get(at));
-        }
+      for (; at < to; at = next) {
+        next = endOfStep(at, to);
+        runStep(messages.subList(at, next));
       }
       transaction.keep();
       succeeded(from, to);
     } catch (Throwable failure) { // a handler may throw anything, and it is set down
       undo(failure);
-      runAround(from, at, to, failure);
+      runAround(from, at, next, to, failure);
     }
+  }
+
+  private int endOfStep(int at, int to) {
+    BatchHandler<?> handler = batchHandlerOf(messages.get(at));
+    int end = at + 1;
+    while (handler != null && end < to && batchHandlerOf(messages.get(end)) == handler) {
+      end++;
+    }
+    return end;
   }
 
   /** If it cannot be undone the transaction is gone: that is not the message's fault. */
@@ -102,39 +123,113 @@ final class Batch {
   }
 
   /**
-   * Runs an undone segment again, without the message that failed.
+   * Runs an undone segment again, without what failed in the step {@code at} to {@code next}.
    *
    * <p>The transaction is still there. So a failure that looks like the infrastructure's is that of
    * another database that the handler uses, and the message's own.
    */
-  private void runAround(int from, int at, int to, Throwable failure) {
+  private void runAround(int from, int at, int next, int to, Throwable failure) {
     Fault fault = store.faultOf(failure);
     boolean interrupted = Thread.interrupted() || failure instanceof InterruptedException;
     if (fault == Fault.CONFLICT || (interrupted && stopping.getAsBoolean())) {
       throw new AbandonedException("the batch was given up", failure);
     }
-    if (to - from == 1) {
+    if (failure instanceof BatchInHand.MembersFailed members) {
+      runSegment(from, at);
+      members.failures().forEach(this::failed);
+      runSegment(at, to);
+    } else if (to - from == 1) {
       failed(messages.get(from), failure);
     } else if (fault == Fault.ABORTED) {
-      int middle = (from + to) >>> 1;
-      runSegment(from, middle);
-      runSegment(middle, to);
+      runHalves(from, to);
     } else {
       runSegment(from, at);
-      failed(messages.get(at), failure);
-      runSegment(at + 1, to);
+      stepFailed(at, next, failure);
+      runSegment(next, to);
+    }
+  }
+
+  private void runHalves(int from, int to) {
+    int middle = (from + to) >>> 1;
+    runSegment(from, middle);
+    runSegment(middle, to);
+  }
+
+  /** A handler of batches that says when to call it again says so for all of them. */
+  private void stepFailed(int at, int next, Throwable failure) {
+    boolean forAll = failure instanceof RetryLater || failure instanceof Postpone;
+    if (next - at > 1 && !forAll) {
+      runHalves(at, next);
+    } else {
+      messages.subList(at, next).forEach(message -> failed(message, failure));
+    }
+  }
+
+  private void runStep(List<StoredMessage> step) throws Exception {
+    if (Thread.interrupted() && stopping.getAsBoolean()) {
+      throw new InterruptedException("the worker is being stopped");
+    }
+    BatchHandler<IntegrationEvent> handler = batchHandlerOf(step.get(0));
+    if (handler != null) {
+      handleTogether(step, handler);
+    } else if (!isLeftOut(step.get(0))) {
+      handle(step.get(0));
     }
   }
 
   private void handle(StoredMessage message) throws Exception {
-    if (Thread.interrupted() && stopping.getAsBoolean()) {
-      throw new InterruptedException("the worker is being stopped");
-    }
-    IntegrationEvent event =
-        reader.read(message.body(), known(message.type()), message.messageId());
     MessageContext context =
         new MessageContext(workload.endpoint(), message, message.attempt(), transaction);
-    handlers.handle(event, context);
+    handlers.handle(read(message), context);
+  }
+
+  private void handleTogether(List<StoredMessage> step, BatchHandler<IntegrationEvent> handler)
+      throws Exception {
+    BatchInHand batch = new BatchInHand(workload.endpoint(), transaction);
+    for (StoredMessage message : step) {
+      if (isLeftOut(message)) {
+        continue;
+      }
+      try {
+        batch.add(message, read(message));
+      } catch (UnreadableEventException e) {
+        batch.failed(message, e);
+      }
+    }
+    if (batch.failures().isEmpty() && !batch.events().isEmpty()) {
+      handlers.handleBatch(batch.events(), batch, handler);
+    }
+    if (!batch.failures().isEmpty()) {
+      throw new BatchInHand.MembersFailed(batch.failures());
+    }
+  }
+
+  private IntegrationEvent read(StoredMessage message) {
+    return reader.read(message.body(), known(message.type()), message.messageId());
+  }
+
+  @SuppressWarnings("unchecked") // onBatch() puts a handler of T at the class of T only
+  private @Nullable BatchHandler<IntegrationEvent> batchHandlerOf(StoredMessage message) {
+    EventDispatcher dispatcher = workload.dispatcher();
+    return dispatcher.hasBatchHandlers()
+        ? (BatchHandler<IntegrationEvent>) dispatcher.batchHandlerOf(known(message.type()).event())
+        : null;
+  }
+
+  /** Messages without order are put together by the handler of batches that takes them. */
+  private List<StoredMessage> inSteps(List<StoredMessage> messages) {
+    if (!workload.dispatcher().hasBatchHandlers()
+        || messages.stream().anyMatch(message -> message.orderingKey() != null)) {
+      return messages;
+    }
+    Map<Object, List<StoredMessage>> byHandler = new LinkedHashMap<>();
+    for (StoredMessage message : messages) {
+      Object handler = batchHandlerOf(message);
+      byHandler
+          .computeIfAbsent(handler == null ? this : handler, it -> new ArrayList<>())
+          .add(message);
+    }
+    return byHandler.values().stream().flatMap(List::stream).toList();
   }
 
   private KnownType<IntegrationEvent> known(String type) {
@@ -148,26 +243,28 @@ final class Batch {
   private void succeeded(int from, int to) {
     for (int i = from; i < to; i++) {
       StoredMessage message = messages.get(i);
-      if (!isHeldBack(message)) {
+      if (!isLeftOut(message)) {
         Outcome outcome = new Outcome.Processed(message.sequence());
         results.add(new Result(message, message.attempt(), outcome, null));
       }
     }
   }
 
-  /** Whether an earlier message of the same key failed in this batch. */
-  private boolean isHeldBack(StoredMessage message) {
-    return message.orderingKey() != null && heldKeys.contains(message.orderingKey());
+  /** Whether it failed before, or an earlier message of the same key did, in this batch. */
+  private boolean isLeftOut(StoredMessage message) {
+    return (message.orderingKey() != null && heldKeys.contains(message.orderingKey()))
+        || failedAlone.contains(message.sequence());
   }
 
   private void failed(StoredMessage message, Throwable failure) {
-    if (isHeldBack(message)) {
+    if (isLeftOut(message)) {
       return;
     }
     Outcome outcome = workload.outcomeOf(message, failure);
     if (message.orderingKey() != null && workload.holdsKey(outcome)) {
       heldKeys.add(message.orderingKey());
     }
+    failedAlone.add(message.sequence());
     results.add(new Result(message, message.attempt(), outcome, failure));
   }
 }

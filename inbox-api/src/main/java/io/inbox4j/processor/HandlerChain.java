@@ -1,6 +1,8 @@
 package io.inbox4j.processor;
 
 import io.inbox4j.IntegrationEvent;
+import io.inbox4j.handler.BatchContext;
+import io.inbox4j.handler.BatchHandler;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.EventDispatcher;
 import io.inbox4j.handler.EventMiddleware;
@@ -15,6 +17,23 @@ record HandlerChain(List<EventMiddleware> middleware, EventDispatcher dispatcher
 
   void handle(IntegrationEvent event, EventContext context) throws Exception {
     from(0, event, context);
+  }
+
+  <T extends IntegrationEvent> void handleBatch(
+      List<T> events, BatchContext<T> context, BatchHandler<T> handler) throws Exception {
+    batchFrom(0, events, context, handler);
+  }
+
+  private <T extends IntegrationEvent> void batchFrom(
+      int index, List<T> events, BatchContext<T> context, BatchHandler<T> handler)
+      throws Exception {
+    if (index == middleware.size()) {
+      handler.handle(events, context);
+    } else {
+      middleware
+          .get(index)
+          .handleBatch(events, context, () -> batchFrom(index + 1, events, context, handler));
+    }
   }
 
   private void from(int index, IntegrationEvent event, EventContext context) throws Exception {

@@ -1,9 +1,9 @@
 package io.inbox4j.processor;
 
 import io.inbox4j.handler.EventContext;
+import io.inbox4j.handler.EventTransaction;
 import io.inbox4j.receive.internal.HeaderJson;
 import io.inbox4j.store.StoredMessage;
-import io.inbox4j.store.WorkTransaction;
 import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What a handler is told about a claimed message. */
 record MessageContext(
-    String endpoint, StoredMessage message, int attempt, WorkTransaction transaction)
+    String endpoint, StoredMessage message, int attempt, EventTransaction transaction)
     implements EventContext {
 
   @Override
@@ -47,6 +47,11 @@ record MessageContext(
   @Override
   public boolean redelivered() {
     return message.redelivered();
+  }
+
+  @Override
+  public void commitWith(Effect effect) throws Exception {
+    effect.apply(transaction);
   }
 
   @Override

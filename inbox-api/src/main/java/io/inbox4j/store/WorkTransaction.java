@@ -1,5 +1,6 @@
 package io.inbox4j.store;
 
+import io.inbox4j.handler.EventTransaction;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -10,7 +11,7 @@ import java.util.Set;
  * <p>Used by one thread. Closing it without {@link #commit} undoes everything and frees the
  * messages. Every method throws {@link StoreUnavailableException} when the database is to blame.
  */
-public interface WorkTransaction extends AutoCloseable {
+public interface WorkTransaction extends EventTransaction, AutoCloseable {
 
   /**
    * Claims up to {@code limit} messages without an ordering key that are due, of these types, in
@@ -36,9 +37,6 @@ public interface WorkTransaction extends AutoCloseable {
 
   /** Takes notes back: these messages were not handled after all, and are due again. */
   void takeBack(List<Long> sequences);
-
-  /** The transaction as a type of the store, for handlers. */
-  <T> T unwrap(Class<T> type);
 
   /** Sets a mark that {@link #undo} goes back to. There is one at a time. */
   void mark();

@@ -137,6 +137,11 @@ class EventDispatcherTest {
     }
 
     @Override
+    public void commitWith(Effect effect) throws Exception {
+      effect.apply(this);
+    }
+
+    @Override
     public <T> T unwrap(Class<T> type) {
       throw new IllegalArgumentException("there is no transaction");
     }

@@ -1,0 +1,16 @@
+package io.inbox4j.handler;
+
+/** The transaction in which the outcome of a message commits. */
+public interface EventTransaction {
+
+  /**
+   * The transaction as the store's type for it: with the JDBI store {@code org.jdbi.v3.core.Handle}
+   * or {@code java.sql.Connection}.
+   *
+   * <p>The inbox begins and ends the transaction; committing, rolling back or closing it here is an
+   * error.
+   *
+   * @throws IllegalArgumentException if the store has no such type; the message says which it has
+   */
+  <T> T unwrap(Class<T> type);
+}

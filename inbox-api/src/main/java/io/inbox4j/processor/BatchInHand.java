@@ -1,0 +1,91 @@
+package io.inbox4j.processor;
+
+import io.inbox4j.IntegrationEvent;
+import io.inbox4j.handler.BatchContext;
+import io.inbox4j.handler.EventContext;
+import io.inbox4j.store.StoredMessage;
+import io.inbox4j.store.WorkTransaction;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The events that a handler of batches is called with, and what it says about them. */
+final class BatchInHand implements BatchContext<IntegrationEvent> {
+
+  private final String endpoint;
+  private final WorkTransaction transaction;
+  private final List<IntegrationEvent> events = new ArrayList<>();
+  private final IdentityHashMap<IntegrationEvent, StoredMessage> messages = new IdentityHashMap<>();
+  private final Map<StoredMessage, Throwable> failures = new LinkedHashMap<>();
+
+  BatchInHand(String endpoint, WorkTransaction transaction) {
+    this.endpoint = endpoint;
+    this.transaction = transaction;
+  }
+
+  void add(StoredMessage message, IntegrationEvent event) {
+    events.add(event);
+    messages.put(event, message);
+  }
+
+  void failed(StoredMessage message, Throwable failure) {
+    failures.put(message, failure);
+  }
+
+  List<IntegrationEvent> events() {
+    return List.copyOf(events);
+  }
+
+  /** The messages that failed alone, and why. */
+  Map<StoredMessage, Throwable> failures() {
+    return failures;
+  }
+
+  @Override
+  public String endpoint() {
+    return endpoint;
+  }
+
+  @Override
+  public EventContext of(IntegrationEvent event) {
+    StoredMessage message = messageOf(event);
+    return new MessageContext(endpoint, message, message.attempt(), transaction);
+  }
+
+  @Override
+  public void fail(IntegrationEvent event, Exception failure) {
+    failures.putIfAbsent(messageOf(event), failure);
+  }
+
+  private StoredMessage messageOf(IntegrationEvent event) {
+    StoredMessage message = messages.get(event);
+    if (message == null) {
+      throw new IllegalArgumentException(
+          "this %s is none of the %d events that the handler was given"
+              .formatted(event.getClass().getName(), events.size()));
+    }
+    return message;
+  }
+
+  @Override
+  public <T> T unwrap(Class<T> type) {
+    return transaction.unwrap(type);
+  }
+
+  /** Some members of a batch failed alone: the rest runs again without them. */
+  static final class MembersFailed extends Exception {
+
+    private final transient Map<StoredMessage, Throwable> failures;
+
+    MembersFailed(Map<StoredMessage, Throwable> failures) {
+      super("%d of a batch failed".formatted(failures.size()), null, false, false);
+      this.failures = failures;
+    }
+
+    Map<StoredMessage, Throwable> failures() {
+      return failures;
+    }
+  }
+}
