@@ -2,14 +2,18 @@ package io.inbox4j;
 
 import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.operations.Pause;
 import io.inbox4j.operations.QuarantinedMessage;
 import io.inbox4j.receive.Arrival;
 import io.inbox4j.store.Fault;
 import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.Lease;
 import io.inbox4j.store.Receipt;
 import io.inbox4j.store.WorkTransaction;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -42,6 +46,31 @@ final class UntouchedStore implements InboxStore {
 
   @Override
   public void takeBack(List<Long> sequences) {
+    throw touched();
+  }
+
+  @Override
+  public Set<Lease> renew(Collection<Lease> leases, Duration time) {
+    throw touched();
+  }
+
+  @Override
+  public void giveBack(Collection<Lease> leases) {
+    throw touched();
+  }
+
+  @Override
+  public void pause(String endpoint, String by, String reason) {
+    throw touched();
+  }
+
+  @Override
+  public void resume(String endpoint) {
+    throw touched();
+  }
+
+  @Override
+  public Pause pauseOf(String endpoint) {
     throw touched();
   }
 

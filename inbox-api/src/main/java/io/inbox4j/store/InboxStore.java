@@ -2,12 +2,16 @@ package io.inbox4j.store;
 
 import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.operations.Pause;
 import io.inbox4j.operations.QuarantinedMessage;
 import io.inbox4j.receive.Arrival;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The port to a database. Thread-safe.
@@ -45,6 +49,25 @@ public interface InboxStore extends AutoCloseable {
 
   /** Takes notes back: the infrastructure failed, not the messages. They are due again. */
   void takeBack(List<Long> sequences);
+
+  /**
+   * Renews leases, to last for the given time from now.
+   *
+   * @return those that still hold; of the others somebody else has taken the message
+   */
+  Set<Lease> renew(Collection<Lease> leases, Duration time);
+
+  /** Ends leases of messages that were not handled: they are due again. */
+  void giveBack(Collection<Lease> leases);
+
+  /** Stops the handling of an endpoint's messages in all processes. Does nothing if it rests. */
+  void pause(String endpoint, String by, String reason);
+
+  /** Lets an endpoint's messages be handled again. */
+  void resume(String endpoint);
+
+  /** Why an endpoint's messages are not handled, or null if they are. */
+  @Nullable Pause pauseOf(String endpoint);
 
   /** Whose fault it is that a handler, or a method of this store, failed like this. */
   Fault faultOf(Throwable failure);

@@ -48,6 +48,26 @@ public record StoredMessage(
     return attempts + Math.max(1, crashes - 1);
   }
 
+  /** The same after it was noted that a worker begins with it. */
+  public StoredMessage noted() {
+    return new StoredMessage(
+        sequence,
+        messageId,
+        type,
+        body,
+        headers,
+        correlationId,
+        source,
+        redelivered,
+        receivedAt,
+        dueAt,
+        lag,
+        orderingKey,
+        attempts,
+        crashes + 1,
+        suspect);
+  }
+
   /** Says what it is, never what is in it. */
   @Override
   public String toString() {

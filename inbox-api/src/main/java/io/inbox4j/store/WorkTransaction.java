@@ -1,7 +1,9 @@
 package io.inbox4j.store;
 
 import io.inbox4j.handler.EventTransaction;
+import io.inbox4j.receive.Arrival;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 
@@ -26,6 +28,34 @@ public interface WorkTransaction extends EventTransaction, AutoCloseable {
    */
   List<StoredMessage> claimOrdered(Set<String> types, int limit);
 
+  /**
+   * Claims like {@link #claimOrdered}, but of every key its first message only, for handlers that
+   * run outside the transaction.
+   */
+  List<StoredMessage> claimFirstOfKeys(Set<String> types, int limit);
+
+  /**
+   * Stores a batch in this order: events once, the rest in the quarantine.
+   *
+   * @return what became of each, in the same order
+   */
+  List<Receipt> receive(List<Arrival> batch);
+
+  /**
+   * Claims what this transaction has received, in arrival order: what is due, of these types, not
+   * redelivered, and does not have to wait behind an earlier message of its key.
+   */
+  List<StoredMessage> claimReceived(Set<String> types);
+
+  /**
+   * Leases claimed messages for the given time, from when the transaction commits. If that time
+   * passes without a renewal they are due again.
+   */
+  List<Lease> lease(List<Long> sequences, Duration time);
+
+  /** Claims the messages of those leases that still hold, and returns these. */
+  Set<Lease> claimLeased(Collection<Lease> leases);
+
   /** Claims messages that were noted before, due or not, but for those in another hand. */
   List<StoredMessage> reclaim(List<Long> sequences);
 
@@ -40,6 +70,9 @@ public interface WorkTransaction extends EventTransaction, AutoCloseable {
 
   /** Sets a mark that {@link #undo} goes back to. There is one at a time. */
   void mark();
+
+  /** Checks now what the database checks at the commit otherwise, and throws what that throws. */
+  void check();
 
   /**
    * Keeps what was done since the mark.

@@ -3,15 +3,19 @@ package io.inbox4j.jdbi;
 import com.zaxxer.hikari.HikariDataSource;
 import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.operations.Pause;
 import io.inbox4j.operations.QuarantinedMessage;
 import io.inbox4j.receive.Arrival;
 import io.inbox4j.store.Fault;
 import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.Lease;
 import io.inbox4j.store.Receipt;
 import io.inbox4j.store.WorkTransaction;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -37,7 +41,10 @@ public final class JdbiInboxStore implements InboxStore {
   private final Receiving receiving;
   private final Operations operations;
   private final HandlerJdbi handlerJdbi;
-  private final Map<String, ClaimCursor> cursors = new ConcurrentHashMap<>();
+  private final Map<ClaimKind, ClaimCursor> cursors = new ConcurrentHashMap<>();
+
+  /** Claims of different types leave off at different places. */
+  private record ClaimKind(String endpoint, Set<String> types) {}
 
   JdbiInboxStore(JdbiInboxStoreBuilder builder) {
     this.jdbi = Jdbi.create(new OwnTransactions(builder.dataSource()));
@@ -111,14 +118,19 @@ public final class JdbiInboxStore implements InboxStore {
             return new JdbiWorkTransaction(
                 endpoint,
                 handle,
-                cursors.computeIfAbsent(endpoint, name -> new ClaimCursor()),
+                types -> cursorOf(endpoint, types),
                 idleTimeoutMillis,
-                handlerJdbi);
+                handlerJdbi,
+                receiving);
           } catch (RuntimeException e) {
             handle.close();
             throw e;
           }
         });
+  }
+
+  private ClaimCursor cursorOf(String endpoint, Set<String> types) {
+    return cursors.computeIfAbsent(new ClaimKind(endpoint, types), kind -> new ClaimCursor());
   }
 
   @Override
@@ -139,6 +151,31 @@ public final class JdbiInboxStore implements InboxStore {
   public void takeBack(List<Long> sequences) {
     Faults.translate(
         () -> jdbi.withHandle(handle -> JdbiWorkTransaction.takeBack(handle, sequences)));
+  }
+
+  @Override
+  public Set<Lease> renew(Collection<Lease> leases, Duration time) {
+    return Faults.translate(() -> jdbi.withHandle(handle -> Leases.renew(handle, leases, time)));
+  }
+
+  @Override
+  public void giveBack(Collection<Lease> leases) {
+    Faults.translate(() -> jdbi.withHandle(handle -> Leases.giveBack(handle, leases)));
+  }
+
+  @Override
+  public void pause(String endpoint, String by, String reason) {
+    Faults.translate(() -> operations.pause(endpoint, by, reason));
+  }
+
+  @Override
+  public void resume(String endpoint) {
+    Faults.translate(() -> operations.resume(endpoint));
+  }
+
+  @Override
+  public @Nullable Pause pauseOf(String endpoint) {
+    return Faults.translate(() -> operations.pauseOf(endpoint)).orElse(null);
   }
 
   @Override

@@ -2,7 +2,10 @@ package io.inbox4j.jdbi;
 
 import io.inbox4j.InboxException;
 import io.inbox4j.handler.Postpone;
+import io.inbox4j.receive.Arrival;
+import io.inbox4j.store.Lease;
 import io.inbox4j.store.Outcome;
+import io.inbox4j.store.Receipt;
 import io.inbox4j.store.StoredMessage;
 import io.inbox4j.store.WorkTransaction;
 import java.sql.Connection;
@@ -15,6 +18,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -33,9 +37,12 @@ final class JdbiWorkTransaction implements WorkTransaction {
   private final String endpoint;
   private final Handle handle;
   private final Connection connection;
-  private final ClaimCursor cursor;
+  private final Function<Set<String>, ClaimCursor> cursors;
   private final long idleTimeoutMillis;
   private final HandlerJdbi handlerJdbi;
+  private final Receiving receiving;
+  private final List<Long> received = new ArrayList<>();
+  private boolean receivedKeys;
   private @Nullable Connection guarded;
   private @Nullable Handle handlerHandle;
   private boolean committed;
@@ -44,27 +51,31 @@ final class JdbiWorkTransaction implements WorkTransaction {
   JdbiWorkTransaction(
       String endpoint,
       Handle handle,
-      ClaimCursor cursor,
+      Function<Set<String>, ClaimCursor> cursors,
       long idleTimeoutMillis,
-      HandlerJdbi handlerJdbi) {
+      HandlerJdbi handlerJdbi,
+      Receiving receiving) {
     this.endpoint = endpoint;
     this.handle = handle;
     this.connection = handle.getConnection();
-    this.cursor = cursor;
+    this.cursors = cursors;
     this.idleTimeoutMillis = idleTimeoutMillis;
     this.handlerJdbi = handlerJdbi;
+    this.receiving = receiving;
     handle.begin();
   }
 
   @Override
   public List<StoredMessage> claim(Set<String> types, int limit) {
     String sql = Sql.claim(limit, idleTimeoutMillis);
+    ClaimCursor cursor = cursors.apply(types);
     return run(
         () -> {
           try (PreparedStatement statement = connection.prepareStatement(sql)) {
             statement.setString(1, endpoint);
             statement.setArray(2, connection.createArrayOf("text", types.toArray()));
             statement.setObject(3, cursor.from().atOffset(ZoneOffset.UTC));
+            statement.setString(4, endpoint);
             List<StoredMessage> messages = read(statement);
             if (!messages.isEmpty()) {
               cursor.claimed(messages.get(messages.size() - 1).dueAt(), messages.size() == limit);
@@ -76,8 +87,42 @@ final class JdbiWorkTransaction implements WorkTransaction {
 
   @Override
   public List<StoredMessage> claimOrdered(Set<String> types, int limit) {
+    return claimLane(types, limit, false);
+  }
+
+  @Override
+  public List<StoredMessage> claimFirstOfKeys(Set<String> types, int limit) {
+    return claimLane(types, limit, true);
+  }
+
+  private List<StoredMessage> claimLane(Set<String> types, int limit, boolean onlyFirstOfKeys) {
     return run(
-        () -> new LaneClaim(connection, endpoint, cursor, idleTimeoutMillis).claim(types, limit));
+        () ->
+            new LaneClaim(
+                    connection, endpoint, cursors.apply(types), idleTimeoutMillis, onlyFirstOfKeys)
+                .claim(types, limit));
+  }
+
+  @Override
+  public List<Receipt> receive(List<Arrival> batch) {
+    receivedKeys |=
+        batch.stream().anyMatch(it -> it instanceof Arrival.Event e && e.orderingKey() != null);
+    return run(() -> receiving.store(handle, endpoint, batch, received::add));
+  }
+
+  @Override
+  public List<StoredMessage> claimReceived(Set<String> types) {
+    return run(() -> new ReceivedClaim(connection, endpoint, received).claim(types, receivedKeys));
+  }
+
+  @Override
+  public List<Lease> lease(List<Long> sequences, Duration time) {
+    return run(() -> Leases.lease(handle, sequences, time));
+  }
+
+  @Override
+  public Set<Lease> claimLeased(Collection<Lease> leases) {
+    return run(() -> Leases.claim(handle, leases));
   }
 
   @Override
@@ -190,6 +235,11 @@ final class JdbiWorkTransaction implements WorkTransaction {
   @Override
   public void mark() {
     execute(Sql.MARK);
+  }
+
+  @Override
+  public void check() {
+    execute(Sql.CHECK);
   }
 
   @Override

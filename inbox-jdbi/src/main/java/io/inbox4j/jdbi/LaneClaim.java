@@ -31,12 +31,22 @@ final class LaneClaim {
   private final String endpoint;
   private final ClaimCursor cursor;
   private final long idleTimeoutMillis;
+  private final boolean onlyFirstOfKeys;
 
-  LaneClaim(Connection connection, String endpoint, ClaimCursor cursor, long idleTimeoutMillis) {
+  /**
+   * @param onlyFirstOfKeys whether one message of a key is all that can be handled at a time
+   */
+  LaneClaim(
+      Connection connection,
+      String endpoint,
+      ClaimCursor cursor,
+      long idleTimeoutMillis,
+      boolean onlyFirstOfKeys) {
     this.connection = connection;
     this.endpoint = endpoint;
     this.cursor = cursor;
     this.idleTimeoutMillis = idleTimeoutMillis;
+    this.onlyFirstOfKeys = onlyFirstOfKeys;
   }
 
   /** Claims from the first free lane that has something to claim, after the last one used. */
@@ -76,6 +86,7 @@ final class LaneClaim {
       statement.setInt(2, after);
       statement.setString(3, endpoint);
       statement.setString(4, endpoint);
+      statement.setString(5, endpoint);
       try (ResultSet row = JdbiWorkTransaction.rows(statement)) {
         return row.next() ? row.getInt(1) : null;
       }
@@ -155,7 +166,7 @@ final class LaneClaim {
       } else {
         heldUp.add(key);
       }
-      if (kind == Kind.LONER) {
+      if (kind == Kind.LONER || onlyFirstOfKeys) {
         heldUp.add(key);
       }
     }

@@ -2,6 +2,7 @@ package io.inbox4j.jdbi;
 
 import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.operations.Pause;
 import io.inbox4j.operations.QuarantinedMessage;
 import io.inbox4j.receive.Arrival;
 import io.inbox4j.receive.QuarantineReason;
@@ -16,6 +17,7 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -90,7 +92,7 @@ final class Operations {
     if (events.isEmpty()) {
       return List.of();
     }
-    List<Receipt> receipts = receiving.storeEvents(handle, endpoint, events);
+    List<Receipt> receipts = receiving.storeEvents(handle, endpoint, events, sequence -> {});
     List<Long> leaving = new ArrayList<>();
     List<Arrival.Event> replayed = new ArrayList<>();
     for (int i = 0; i < events.size(); i++) {
@@ -106,6 +108,42 @@ final class Operations {
         .bind("seqs", PgArray.longs(leaving, Function.identity()))
         .execute();
     return replayed;
+  }
+
+  int pause(String endpoint, String by, String reason) {
+    return jdbi.withHandle(
+        handle ->
+            handle
+                .createUpdate(Sql.PAUSE)
+                .bind("endpoint", endpoint)
+                .bind("by", by)
+                .bind("reason", reason)
+                .execute());
+  }
+
+  /** Ends a pause and tells the processes that wait for it; whether there was one. */
+  boolean resume(String endpoint) {
+    return jdbi.withHandle(
+        handle ->
+            !handle
+                .createQuery(Sql.RESUME)
+                .bind("endpoint", endpoint)
+                .mapTo(String.class)
+                .list()
+                .isEmpty());
+  }
+
+  Optional<Pause> pauseOf(String endpoint) {
+    return jdbi.withHandle(
+        handle ->
+            handle
+                .createQuery(Sql.PAUSE_OF)
+                .bind("endpoint", endpoint)
+                .map(
+                    (row, context) ->
+                        new Pause(
+                            row.getString(1), row.getString(2), instant(row, "paused_on_utc")))
+                .findOne());
   }
 
   private static Query select(

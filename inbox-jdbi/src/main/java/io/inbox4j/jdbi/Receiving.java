@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,15 @@ final class Receiving {
 
   /** Stores events and puts the rest aside; returns what became of each, in the same order. */
   List<Receipt> store(Handle handle, String endpoint, List<Arrival> batch) {
+    return store(handle, endpoint, batch, sequence -> {});
+  }
+
+  /**
+   * The same.
+   *
+   * @param stored is given the sequence of every event that is stored for the first time
+   */
+  List<Receipt> store(Handle handle, String endpoint, List<Arrival> batch, Consumer<Long> stored) {
     List<Arrival.Event> events = new ArrayList<>(batch.size());
     List<Arrival.Rejected> rejected = new ArrayList<>();
     for (Arrival arrival : batch) {
@@ -41,7 +51,7 @@ final class Receiving {
         rejected.add((Arrival.Rejected) arrival);
       }
     }
-    List<Receipt> receipts = storeEvents(handle, endpoint, events);
+    List<Receipt> receipts = storeEvents(handle, endpoint, events, stored);
     for (int i = 0; i < events.size(); i++) {
       if (receipts.get(i) == Receipt.CONFLICT) {
         rejected.add(conflict(events.get(i)));
@@ -54,11 +64,12 @@ final class Receiving {
   }
 
   /** Stores events once; the receipts say which were there before, with the same body or not. */
-  List<Receipt> storeEvents(Handle handle, String endpoint, List<Arrival.Event> events) {
+  List<Receipt> storeEvents(
+      Handle handle, String endpoint, List<Arrival.Event> events, Consumer<Long> sequences) {
     if (events.isEmpty()) {
       return List.of();
     }
-    Set<UUID> stored = insert(handle, endpoint, events);
+    Set<UUID> stored = insert(handle, endpoint, events, sequences);
     if (stored.size() == events.size()) {
       return Collections.nCopies(events.size(), Receipt.STORED);
     }
@@ -80,7 +91,8 @@ final class Receiving {
     return Arrays.asList(receipts);
   }
 
-  private Set<UUID> insert(Handle handle, String endpoint, List<Arrival.Event> events) {
+  private Set<UUID> insert(
+      Handle handle, String endpoint, List<Arrival.Event> events, Consumer<Long> sequences) {
     return handle
         .createQuery(Sql.STORE)
         .bind("endpoint", endpoint)
@@ -95,7 +107,11 @@ final class Receiving {
         .bind("redelivered", PgArray.booleans(events, event -> event.delivery().redelivered()))
         .bind("orderingKeys", PgArray.texts(events, Arrival.Event::orderingKey))
         .bind("notBefore", PgArray.texts(events, event -> text(event.notBefore())))
-        .map((row, context) -> row.getObject(1, UUID.class))
+        .map(
+            (row, context) -> {
+              sequences.accept(row.getLong(2));
+              return row.getObject(1, UUID.class);
+            })
         .collect(Collectors.toCollection(HashSet::new));
   }
 

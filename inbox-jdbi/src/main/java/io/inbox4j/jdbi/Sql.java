@@ -27,7 +27,7 @@ final class Sql {
                greatest(now(), not_before)
         FROM stored
       )
-      SELECT message_id, (SELECT pg_notify('inbox', :endpoint)::text WHERE :notify) FROM stored
+      SELECT message_id, seq, (SELECT pg_notify('inbox', :endpoint)::text WHERE :notify) FROM stored
       """;
 
   /** Of events that were not stored anew: which are stored with another body or type. */
@@ -65,8 +65,12 @@ final class Sql {
       FROM claimed c JOIN inbox_messages m USING (seq)
       """;
 
+  /** Whether the endpoint is paused; looked up once a statement. */
+  private static final String NOT_PAUSED =
+      "(SELECT count(*) = 0 FROM inbox_paused WHERE endpoint = ?)";
+
   /**
-   * Claims due messages: endpoint, types, and the due time to look from.
+   * Claims due messages: endpoint, types, the due time to look from, and the endpoint again.
    *
    * <p>A plan made while the table was nearly empty would stay a sequential scan when it has grown,
    * so that is switched off for this statement, and the limit is a literal.
@@ -83,7 +87,7 @@ final class Sql {
                  %s AS suspect
           FROM inbox_pending
           WHERE endpoint = ? AND lane IS NULL AND type = ANY (?)
-            AND due_on_utc <= now() AND due_on_utc >= ?
+            AND due_on_utc <= now() AND due_on_utc >= ? AND %s
           ORDER BY due_on_utc, seq
           LIMIT %d
           FOR UPDATE SKIP LOCKED
@@ -91,13 +95,13 @@ final class Sql {
         %s ORDER BY c.due_on_utc, c.seq;
         SET LOCAL enable_seqscan TO DEFAULT
         """
-        .formatted(idleTimeoutMillis, IS_SUSPECT, limit, CLAIMED_COLUMNS);
+        .formatted(idleTimeoutMillis, IS_SUSPECT, NOT_PAUSED, limit, CLAIMED_COLUMNS);
   }
 
   /**
    * Locks the next lane that has something due and that nobody has locked: endpoint, the lane to
-   * look after, and the endpoint twice more. It is a statement of its own so that the next one sees
-   * all that the lane's last holder has committed.
+   * look after, and the endpoint three times more. It is a statement of its own so that the next
+   * one sees all that the lane's last holder has committed.
    */
   static String lockLane(long idleTimeoutMillis) {
     return """
@@ -106,7 +110,8 @@ final class Sql {
         SET LOCAL enable_seqscan = off;
         WITH RECURSIVE lanes (lane) AS (
           (SELECT lane FROM inbox_pending
-           WHERE endpoint = ? AND lane > ? AND due_on_utc <= now() ORDER BY lane LIMIT 1)
+           WHERE endpoint = ? AND lane > ? AND due_on_utc <= now() AND %s
+           ORDER BY lane LIMIT 1)
           UNION ALL
           SELECT (SELECT p.lane FROM inbox_pending p
                   WHERE p.endpoint = ? AND p.lane > l.lane AND p.due_on_utc <= now()
@@ -118,7 +123,7 @@ final class Sql {
         LIMIT 1;
         SET LOCAL enable_seqscan TO DEFAULT
         """
-        .formatted(idleTimeoutMillis);
+        .formatted(idleTimeoutMillis, NOT_PAUSED);
   }
 
   /**
@@ -168,15 +173,109 @@ final class Sql {
         .formatted(idleTimeoutMillis, CLAIMED_COLUMNS);
   }
 
+  /**
+   * Locks the lanes of messages that this transaction has just stored, as far as nobody else has:
+   * sequences and endpoint. It is a statement of its own for the same reason as {@link #lockLane}.
+   */
+  static final String LOCK_LANES_OF_RECEIVED =
+      """
+      SELECT lane FROM (SELECT DISTINCT lane FROM inbox_pending
+                        WHERE seq = ANY (?) AND lane IS NOT NULL) l
+      WHERE pg_try_advisory_xact_lock(hashtext('inbox ' || ?), lane)
+      """;
+
+  /**
+   * Of messages that this transaction has just stored, those that can be handled in it: types,
+   * sequences, the lanes that were locked, the first sequence, and the endpoint.
+   *
+   * <p>What has an ordering key must be in a lane that is locked and in which nothing was before.
+   */
+  static final String CLAIM_RECEIVED =
+      """
+      WITH mine AS MATERIALIZED (
+        SELECT p.seq, p.endpoint, p.due_on_utc, p.attempts, p.crashes, p.lane, p.ordering_key,
+               p.type = ANY (?) AND p.due_on_utc <= now() AND NOT m.redelivered AS ready
+        FROM inbox_pending p JOIN inbox_messages m USING (seq) WHERE p.seq = ANY (?)
+      ), claimed AS MATERIALIZED (
+        SELECT *, false AS suspect
+        FROM (SELECT *, bool_and(ready) OVER (PARTITION BY ordering_key ORDER BY seq) AS all_ready
+              FROM mine) w
+        WHERE ready AND (lane IS NULL OR all_ready AND lane = ANY (?)
+            AND NOT EXISTS (SELECT 1 FROM inbox_pending e
+                            WHERE e.endpoint = w.endpoint AND e.lane = w.lane AND e.seq < ?)
+            AND NOT EXISTS (SELECT 1 FROM inbox_dead d
+                            WHERE d.endpoint = w.endpoint AND d.held_key = w.ordering_key))
+          AND %s
+      )
+      %s ORDER BY c.seq
+      """
+          .formatted(NOT_PAUSED, CLAIMED_COLUMNS);
+
+  /** Leases claimed messages; that they are about to run is noted. */
+  static final String LEASE =
+      """
+      WITH next AS MATERIALIZED (SELECT nextval('inbox_lease') AS token)
+      UPDATE inbox_pending p
+      SET lease = next.token, crashes = crashes + 1, due_on_utc = clock_timestamp() + :time
+      FROM next WHERE p.seq = ANY (:seqs)
+      RETURNING p.seq, p.lease
+      """;
+
+  private static final String STILL_LEASED =
+      """
+      SELECT p.seq, p.lease
+      FROM inbox_pending p JOIN unnest(:seqs, :tokens) AS l (seq, token)
+        ON p.seq = l.seq AND p.lease = l.token
+      ORDER BY p.seq
+      FOR UPDATE OF p SKIP LOCKED
+      """;
+
+  static final String CLAIM_LEASED = STILL_LEASED;
+
+  static final String RENEW =
+      """
+      WITH mine AS MATERIALIZED (
+      %s)
+      UPDATE inbox_pending p SET due_on_utc = clock_timestamp() + :time
+      FROM mine WHERE p.seq = mine.seq
+      RETURNING p.seq, p.lease
+      """
+          .formatted(STILL_LEASED);
+
+  static final String GIVE_BACK =
+      """
+      WITH mine AS MATERIALIZED (
+      %s)
+      UPDATE inbox_pending p
+      SET lease = NULL, crashes = greatest(crashes - 1, 0), due_on_utc = clock_timestamp()
+      FROM mine WHERE p.seq = mine.seq
+      """
+          .formatted(STILL_LEASED);
+
+  static final String PAUSE =
+      """
+      INSERT INTO inbox_paused (endpoint, paused_by, reason) VALUES (:endpoint, :by, :reason)
+      ON CONFLICT (endpoint) DO NOTHING
+      """;
+
+  static final String RESUME =
+      """
+      WITH gone AS (DELETE FROM inbox_paused WHERE endpoint = :endpoint RETURNING endpoint)
+      SELECT pg_notify('inbox', endpoint)::text FROM gone
+      """;
+
+  static final String PAUSE_OF =
+      "SELECT paused_by, reason, paused_on_utc FROM inbox_paused WHERE endpoint = :endpoint";
+
   static final String NOTE =
       """
-      UPDATE inbox_pending SET crashes = crashes + 1, due_on_utc = clock_timestamp() + :holdBack
+      UPDATE inbox_pending SET crashes = crashes + 1, lease = NULL, due_on_utc = clock_timestamp() + :holdBack
       WHERE seq = ANY (:seqs)
       """;
 
   static final String NOTE_ALONE =
       """
-      UPDATE inbox_pending SET crashes = crashes + 1, due_on_utc = clock_timestamp() + :holdBack
+      UPDATE inbox_pending SET crashes = crashes + 1, lease = NULL, due_on_utc = clock_timestamp() + :holdBack
       WHERE seq = (SELECT seq FROM inbox_pending WHERE seq = :seq AND due_on_utc <= clock_timestamp()
                    FOR UPDATE SKIP LOCKED)
       """;
@@ -200,7 +299,7 @@ final class Sql {
   static final String RETRY =
       """
       UPDATE inbox_pending p
-      SET attempts = attempts + greatest(crashes - 1, 1), crashes = 0,
+      SET attempts = attempts + greatest(crashes - 1, 1), crashes = 0, lease = NULL,
           due_on_utc = clock_timestamp() + r.delay, last_error = r.error
       FROM unnest(:seqs, :delays::interval[], :errors) AS r (seq, delay, error)
       WHERE p.seq = r.seq
@@ -209,7 +308,7 @@ final class Sql {
   static final String POSTPONED =
       """
       UPDATE inbox_pending p
-      SET crashes = 0, due_on_utc = coalesce(r.at, clock_timestamp() + r.delay)
+      SET crashes = 0, lease = NULL, due_on_utc = coalesce(r.at, clock_timestamp() + r.delay)
       FROM unnest(:seqs, :times::timestamptz[], :delays::interval[]) AS r (seq, at, delay)
       WHERE p.seq = r.seq
       """;
@@ -278,6 +377,15 @@ final class Sql {
 
   static final String KEEP_LANE = "RELEASE SAVEPOINT inbox_lane";
   static final String FREE_LANE = "ROLLBACK TO SAVEPOINT inbox_lane; RELEASE SAVEPOINT inbox_lane";
+
+  /** Checks deferred constraints; the savepoint makes them as deferred as they were before. */
+  static final String CHECK =
+      """
+      SAVEPOINT inbox_check;
+      SET CONSTRAINTS ALL IMMEDIATE;
+      ROLLBACK TO SAVEPOINT inbox_check;
+      RELEASE SAVEPOINT inbox_check
+      """;
 
   static final String MARK = "SAVEPOINT inbox_segment";
   static final String KEEP = "RELEASE SAVEPOINT inbox_segment";

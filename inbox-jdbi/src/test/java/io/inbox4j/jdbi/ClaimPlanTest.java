@@ -42,7 +42,7 @@ class ClaimPlanTest {
     }
     handle.execute("SET LOCAL plan_cache_mode = force_generic_plan");
     handle.createScript("SELECT 1").execute();
-    execute(handle, "PREPARE claim (text, text[], timestamptz) AS " + numbered);
+    execute(handle, "PREPARE claim (text, text[], timestamptz, text) AS " + numbered);
   }
 
   private static void fill(Handle handle) {
@@ -62,7 +62,7 @@ class ClaimPlanTest {
     try (var statement = handle.getConnection().createStatement();
         var rows =
             statement.executeQuery(
-                "EXPLAIN EXECUTE claim ('orders', ARRAY['created'], '1970-01-01Z')")) {
+                "EXPLAIN EXECUTE claim ('orders', ARRAY['created'], '1970-01-01Z', 'orders')")) {
       StringBuilder plan = new StringBuilder();
       while (rows.next()) {
         plan.append(rows.getString(1)).append('\n');

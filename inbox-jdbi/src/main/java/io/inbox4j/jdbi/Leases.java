@@ -1,0 +1,62 @@
+package io.inbox4j.jdbi;
+
+import io.inbox4j.store.Lease;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.SqlStatement;
+
+/** The statements about leases. */
+final class Leases {
+
+  private Leases() {}
+
+  /** Leases claimed messages, in this order. */
+  static List<Lease> lease(Handle handle, List<Long> sequences, Duration time) {
+    Map<Long, Lease> leases = new HashMap<>();
+    handle
+        .createQuery(Sql.LEASE)
+        .bind("seqs", PgArray.longs(sequences, Function.identity()))
+        .bind("time", new Interval(time))
+        .map(Leases::row)
+        .forEach(lease -> leases.put(lease.sequence(), lease));
+    return sequences.stream().map(leases::get).toList();
+  }
+
+  /** Locks the messages of those leases that still hold. */
+  static Set<Lease> claim(Handle handle, Collection<Lease> leases) {
+    return new HashSet<>(
+        bind(handle.createQuery(Sql.CLAIM_LEASED), leases).map(Leases::row).list());
+  }
+
+  static Set<Lease> renew(Handle handle, Collection<Lease> leases, Duration time) {
+    return new HashSet<>(
+        bind(handle.createQuery(Sql.RENEW), leases)
+            .bind("time", new Interval(time))
+            .map(Leases::row)
+            .list());
+  }
+
+  static int giveBack(Handle handle, Collection<Lease> leases) {
+    return bind(handle.createUpdate(Sql.GIVE_BACK), leases).execute();
+  }
+
+  private static <S extends SqlStatement<S>> S bind(S statement, Collection<Lease> leases) {
+    List<Lease> all = List.copyOf(leases);
+    return statement
+        .bind("seqs", PgArray.longs(all, Lease::sequence))
+        .bind("tokens", PgArray.longs(all, Lease::token));
+  }
+
+  private static Lease row(ResultSet row, Object context) throws SQLException {
+    return new Lease(row.getLong(1), row.getLong(2));
+  }
+}
