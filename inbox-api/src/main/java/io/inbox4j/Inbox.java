@@ -5,6 +5,7 @@ import io.inbox4j.internal.SafeListener;
 import io.inbox4j.operations.DeadLetters;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Quarantine;
+import io.inbox4j.operations.SubscriptionControl;
 import io.inbox4j.processor.InboxProcessor;
 import io.inbox4j.processor.Workload;
 import io.inbox4j.receive.Intake;
@@ -65,7 +66,8 @@ public final class Inbox implements AutoCloseable {
       @Nullable InboxTransport transport,
       List<Subscription> subscriptions,
       EventReader reader,
-      SafeListener listener) {
+      SafeListener listener,
+      @Nullable Integer maxConcurrency) {
     this.store = store;
     this.transport = transport;
     this.subscriptions = List.copyOf(subscriptions);
@@ -78,7 +80,7 @@ public final class Inbox implements AutoCloseable {
             .filter(Subscription::hasHandlers)
             .map(Subscription::workload)
             .toList();
-    this.processor = new InboxProcessor(workloads, reader, store, listener);
+    this.processor = new InboxProcessor(workloads, reader, store, listener, maxConcurrency);
     this.deadLetters = new DeadLetters(store, listener, processor::wake);
     this.quarantine = new Quarantine(store, checks, listener, processor::wake);
   }
@@ -160,6 +162,18 @@ public final class Inbox implements AutoCloseable {
     return quarantine;
   }
 
+  /** What can be changed about a subscription while it runs. */
+  public synchronized SubscriptionControl control(String queue) {
+    if (!checks.containsKey(queue)) {
+      throw new InboxException(
+          "'%s' is not subscribed by this inbox; it subscribes: %s"
+              .formatted(
+                  queue, checks.keySet().stream().sorted().collect(Collectors.joining(", "))));
+    }
+    open();
+    return new SubscriptionControl(queue, store, processor);
+  }
+
   private void open() {
     if (closed) {
       throw new InboxException("this inbox is closed; build a new one");
@@ -193,7 +207,7 @@ public final class Inbox implements AutoCloseable {
         queue,
         subscription.types(),
         Objects.requireNonNull(checks.get(queue)),
-        store,
+        processor.storing(queue),
         listener,
         () -> processor.wake(queue));
   }

@@ -4,6 +4,7 @@ import io.inbox4j.event.EventReader;
 import io.inbox4j.handler.EventHandler;
 import io.inbox4j.handler.EventMiddleware;
 import io.inbox4j.internal.SafeListener;
+import io.inbox4j.processor.Workload;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.transport.InboxTransport;
 import java.util.ArrayList;
@@ -24,6 +25,7 @@ public final class InboxBuilder {
   private final Map<String, Consumer<SubscriptionBuilder>> subscriptions = new LinkedHashMap<>();
   private final List<EventMiddleware> middleware = new ArrayList<>();
   private final List<InboxListener> listeners = new ArrayList<>();
+  private @Nullable Integer maxConcurrency;
 
   InboxBuilder() {}
 
@@ -74,6 +76,16 @@ public final class InboxBuilder {
     return this;
   }
 
+  /**
+   * How many handlers of all subscriptions run at once at most, in this process. Defaults to as
+   * many as the subscriptions have.
+   */
+  public InboxBuilder maxConcurrency(int handlers) {
+    this.maxConcurrency =
+        SubscriptionOptions.inRange("maxConcurrency", handlers, 1, Workload.MAX_WORKERS);
+    return this;
+  }
+
   /** Reads events with this mapper. Defaults to {@link EventReader#defaultMapper()}. */
   public InboxBuilder json(JsonMapper mapper) {
     this.mapper = mapper;
@@ -101,6 +113,12 @@ public final class InboxBuilder {
           configure.accept(builder);
           built.add(builder.build());
         });
-    return new Inbox(store, transport, built, new EventReader(mapper), new SafeListener(listeners));
+    return new Inbox(
+        store,
+        transport,
+        built,
+        new EventReader(mapper),
+        new SafeListener(listeners),
+        maxConcurrency);
   }
 }

@@ -65,4 +65,15 @@ public interface InboxListener {
 
   /** The connection of an endpoint to its queue is down; it is being set up again. */
   default void disconnected(String endpoint, Throwable cause) {}
+
+  /**
+   * Most messages of an endpoint failed, so this process lets it rest.
+   *
+   * @param failureRate which part failed
+   * @param pause for how long
+   */
+  default void circuitOpened(String endpoint, double failureRate, Duration pause) {}
+
+  /** A message of an endpoint that rested was handled, so it goes on. */
+  default void circuitClosed(String endpoint) {}
 }

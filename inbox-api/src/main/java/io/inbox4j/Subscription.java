@@ -4,6 +4,7 @@ import io.inbox4j.event.EventReader;
 import io.inbox4j.event.EventTypes;
 import io.inbox4j.handler.EventDispatcher;
 import io.inbox4j.handler.EventMiddleware;
+import io.inbox4j.processor.HandlingMode;
 import io.inbox4j.processor.WhenDead;
 import io.inbox4j.processor.Workload;
 import io.inbox4j.receive.MessageIdSource;
@@ -23,6 +24,8 @@ record Subscription(
     EventDispatcher dispatcher,
     List<EventMiddleware> middleware,
     Map<Class<? extends IntegrationEvent>, RetryPolicy> retryByEvent,
+    Map<Class<? extends IntegrationEvent>, Integer> concurrencyByEvent,
+    HandlingMode mode,
     List<Binding> bindings,
     Topology topology,
     MessageIdSource messageIdSource,
@@ -51,6 +54,9 @@ record Subscription(
         middleware,
         options.retry,
         retryByEvent,
+        concurrencyByEvent,
+        options.breaker,
+        mode,
         options.concurrency,
         options.batchSize,
         options.isolated,
@@ -62,7 +68,7 @@ record Subscription(
   /** The line that the log shows at the start. */
   @Override
   public String toString() {
-    return "%s [%s], %s, %d consumers × prefetch %d, %d workers × batch %d, %s"
+    return "%s [%s], %s, %d consumers × prefetch %d, %d %s × batch %d, %s"
         .formatted(
             queue,
             types,
@@ -70,6 +76,7 @@ record Subscription(
             options.consumers,
             options.prefetch,
             options.concurrency,
+            mode instanceof HandlingMode.Leased ? "leased handlers" : "workers",
             options.batchSize,
             options.retry);
   }

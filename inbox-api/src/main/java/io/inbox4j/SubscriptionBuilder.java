@@ -6,12 +6,15 @@ import io.inbox4j.handler.BatchHandler;
 import io.inbox4j.handler.EventDispatcher;
 import io.inbox4j.handler.EventHandler;
 import io.inbox4j.handler.EventMiddleware;
+import io.inbox4j.processor.HandlingMode;
 import io.inbox4j.processor.WhenDead;
+import io.inbox4j.processor.Workload;
 import io.inbox4j.receive.MessageIdSource;
 import io.inbox4j.receive.internal.OrderingKey;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.transport.Binding;
 import io.inbox4j.transport.Topology;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -37,6 +40,8 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionBuilder> {
 
+  public static final Duration DEFAULT_LEASE = Duration.ofSeconds(30);
+
   private final String queue;
   private final Set<Class<? extends IntegrationEvent>> events = new LinkedHashSet<>();
   private final Set<Class<? extends IntegrationEvent>> upcastEvents = new LinkedHashSet<>();
@@ -50,6 +55,10 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
   private MessageIdSource messageIdSource = MessageIdSource.ANY;
   private OrderingKey orderingKey = new OrderingKey.None();
   private WhenDead whenDead = WhenDead.GO_ON;
+  private final Map<Class<? extends IntegrationEvent>, Integer> concurrencyByEvent =
+      new LinkedHashMap<>();
+  private HandlingMode mode = new HandlingMode.Transactional();
+  private @Nullable Duration handlerTimeout;
 
   SubscriptionBuilder(
       String queue, SubscriptionOptions<?> defaults, List<EventMiddleware> middleware) {
@@ -170,6 +179,65 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
   }
 
   /**
+   * How many handlers of this class run at once at most, in this process. Defaults to any number.
+   */
+  public SubscriptionBuilder concurrency(Class<? extends IntegrationEvent> event, int handlers) {
+    inRange("concurrency of " + event.getName(), handlers, 1, Workload.MAX_WORKERS);
+    concurrencyByEvent.put(event, handlers);
+    return this;
+  }
+
+  /**
+   * Runs handlers in the transaction that stores the message, before it is acknowledged. After a
+   * failure the message is left to the processor. Defaults to a transaction of the processor's own.
+   */
+  public SubscriptionBuilder inline() {
+    return mode(new HandlingMode.Inline());
+  }
+
+  /** Runs handlers outside any transaction, under a lease of 30 s. */
+  public SubscriptionBuilder leased() {
+    return leased(DEFAULT_LEASE);
+  }
+
+  /**
+   * Runs handlers outside any transaction, for slow or external work: any number of them on a few
+   * database connections. A lease keeps others away from the message and is renewed while the
+   * handler runs; if the process dies, the message is free when the lease ends.
+   *
+   * @param lease one second to one day
+   */
+  public SubscriptionBuilder leased(Duration lease) {
+    if (lease.compareTo(Duration.ofSeconds(1)) < 0 || lease.compareTo(Duration.ofDays(1)) > 0) {
+      throw new IllegalArgumentException(
+          "the lease is %s; expected one second to one day".formatted(lease));
+    }
+    return mode(new HandlingMode.Leased(lease, null));
+  }
+
+  private SubscriptionBuilder mode(HandlingMode chosen) {
+    if (!(mode instanceof HandlingMode.Transactional)) {
+      throw new IllegalArgumentException(
+          "'%s' has a mode already; expected one of leased() and inline(), once".formatted(queue));
+    }
+    this.mode = chosen;
+    return this;
+  }
+
+  /**
+   * How long a leased handler may run: after that it is interrupted, and the attempt has failed.
+   * Defaults to as long as it likes.
+   */
+  public SubscriptionBuilder handlerTimeout(Duration timeout) {
+    if (timeout.isZero() || timeout.isNegative()) {
+      throw new IllegalArgumentException(
+          "the handler timeout is %s; expected more than zero".formatted(timeout));
+    }
+    this.handlerTimeout = timeout;
+    return this;
+  }
+
+  /**
    * Runs around the handlers of this subscription, inside the inbox's own middleware and what was
    * added before.
    */
@@ -199,21 +267,42 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
     if (handlers.hasBatchHandlers()) {
       middleware.forEach(this::requireBatches);
     }
+    HandlingMode handling = checkedMode(handlers);
     EventTypes<IntegrationEvent> known = types.build();
     requireKnown("a retry policy", retryByEvent.keySet(), known);
     requireKnown("an upcaster", upcastEvents, known);
+    requireKnown("a limit of concurrency", concurrencyByEvent.keySet(), known);
     return new Subscription(
         queue,
         known,
         handlers,
         List.copyOf(middleware),
         Map.copyOf(retryByEvent),
+        Map.copyOf(concurrencyByEvent),
+        handling,
         List.copyOf(bindings),
         topology,
         messageIdSource,
         orderingKey,
         whenDead,
         this);
+  }
+
+  private HandlingMode checkedMode(EventDispatcher handlers) {
+    if (!(mode instanceof HandlingMode.Leased leased)) {
+      if (handlerTimeout != null) {
+        throw new IllegalArgumentException(
+            "'%s' has a handler timeout of %s, which only leased handlers can have; add leased(), or set a statement_timeout"
+                .formatted(queue, handlerTimeout));
+      }
+      return mode;
+    }
+    if (handlers.hasBatchHandlers()) {
+      throw new IllegalArgumentException(
+          "'%s' is leased and has a handler of batches, which needs a transaction; expected on(…) instead of onBatch(…), or no leased()"
+              .formatted(queue));
+    }
+    return new HandlingMode.Leased(leased.lease(), handlerTimeout);
   }
 
   private void requireBatches(EventMiddleware around) {

@@ -1,8 +1,11 @@
 package io.inbox4j;
 
+import io.inbox4j.processor.Workload;
 import io.inbox4j.receive.ReceiveLimits;
+import io.inbox4j.retry.CircuitBreaker;
 import io.inbox4j.retry.RetryPolicy;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What can be set for one subscription, or once as the default of all.
@@ -24,6 +27,7 @@ public abstract class SubscriptionOptions<B extends SubscriptionOptions<B>> {
   boolean isolated;
   Duration pollInterval = DEFAULT_POLL_INTERVAL;
   RetryPolicy retry = RetryPolicy.ofDefaults();
+  @Nullable CircuitBreaker breaker;
   ReceiveLimits limits = ReceiveLimits.ofDefaults();
 
   SubscriptionOptions() {}
@@ -36,6 +40,7 @@ public abstract class SubscriptionOptions<B extends SubscriptionOptions<B>> {
     isolated = defaults.isolated;
     pollInterval = defaults.pollInterval;
     retry = defaults.retry;
+    breaker = defaults.breaker;
     limits = defaults.limits;
   }
 
@@ -69,11 +74,11 @@ public abstract class SubscriptionOptions<B extends SubscriptionOptions<B>> {
   }
 
   /**
-   * How many workers handle messages at once, in this process; each needs a database connection.
-   * Defaults to 4.
+   * How many handlers run at once, in this process; each needs a database connection, but for
+   * leased ones. Defaults to 4.
    */
-  public B concurrency(int workers) {
-    concurrency = inRange("concurrency", workers, 1, 1_000);
+  public B concurrency(int handlers) {
+    concurrency = inRange("concurrency", handlers, 1, Workload.MAX_WORKERS);
     return self();
   }
 
@@ -103,6 +108,12 @@ public abstract class SubscriptionOptions<B extends SubscriptionOptions<B>> {
     return self();
   }
 
+  /** Lets the subscription rest while most of its messages fail. Defaults to never. */
+  public B circuitBreaker(CircuitBreaker circuitBreaker) {
+    breaker = circuitBreaker;
+    return self();
+  }
+
   /** How many bytes a body may have; a larger one is quarantined. Defaults to 4 MiB. */
   public B maxBodySize(int bytes) {
     inRange("maxBodySize", bytes, 1, 1 << 29);
@@ -117,7 +128,7 @@ public abstract class SubscriptionOptions<B extends SubscriptionOptions<B>> {
     return self();
   }
 
-  private static int inRange(String option, int value, int min, int max) {
+  static int inRange(String option, int value, int min, int max) {
     if (value < min || value > max) {
       throw new IllegalArgumentException(
           "%s is %d; expected %d to %d".formatted(option, value, min, max));

@@ -132,8 +132,8 @@ class InboxBuilderTest {
         new Range("prefetch is 65536; expected 1 to 65535", it -> it.prefetch(65_536)),
         new Range("batchSize is 0; expected 1 to 10000", it -> it.batchSize(0)),
         new Range("batchSize is 10001; expected 1 to 10000", it -> it.batchSize(10_001)),
-        new Range("concurrency is -1; expected 1 to 1000", it -> it.concurrency(-1)),
-        new Range("concurrency is 1001; expected 1 to 1000", it -> it.concurrency(1_001)),
+        new Range("concurrency is -1; expected 1 to 10000", it -> it.concurrency(-1)),
+        new Range("concurrency is 10001; expected 1 to 10000", it -> it.concurrency(10_001)),
         new Range("maxBodySize is 0; expected 1 to 536870912", it -> it.maxBodySize(0)),
         new Range("maxHeaderSize is 0; expected 1 to 134217728", it -> it.maxHeaderSize(0)),
         new Range(

@@ -1,11 +1,5 @@
 package io.inbox4j.processor;
 
-import io.inbox4j.IntegrationEvent;
-import io.inbox4j.event.EventReader;
-import io.inbox4j.event.KnownType;
-import io.inbox4j.event.UnreadableEventException;
-import io.inbox4j.handler.BatchHandler;
-import io.inbox4j.handler.EventDispatcher;
 import io.inbox4j.handler.Postpone;
 import io.inbox4j.handler.RetryLater;
 import io.inbox4j.store.Fault;
@@ -15,12 +9,9 @@ import io.inbox4j.store.StoredMessage;
 import io.inbox4j.store.WorkTransaction;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the handlers of claimed messages in one transaction.
@@ -39,31 +30,74 @@ import org.jspecify.annotations.Nullable;
 final class Batch {
 
   private final Workload workload;
-  private final HandlerChain handlers;
-  private final EventReader reader;
+  private final Call call;
   private final InboxStore store;
   private final WorkTransaction transaction;
   private final List<StoredMessage> messages;
   private final BooleanSupplier stopping;
+  private boolean checked;
   private final List<Result> results;
   private final Set<String> heldKeys = new HashSet<>();
   private final Set<Long> failedAlone = new HashSet<>();
 
+  /** What is done with messages, in the transaction. */
+  interface Call {
+
+    /** Whether one call takes both. */
+    default boolean takesTogether(StoredMessage one, StoredMessage next) {
+      return false;
+    }
+
+    /** Handles one message, or several that go together. */
+    void handle(List<StoredMessage> step) throws Exception;
+  }
+
   Batch(
       Workload workload,
-      EventReader reader,
+      Call call,
       InboxStore store,
       WorkTransaction transaction,
       List<StoredMessage> messages,
       BooleanSupplier stopping) {
     this.workload = workload;
-    this.handlers = workload.handlers();
-    this.reader = reader;
+    this.call = call;
     this.store = store;
     this.transaction = transaction;
-    this.messages = inSteps(messages);
+    this.messages = messages;
     this.stopping = stopping;
     this.results = new ArrayList<>(messages.size());
+  }
+
+  /** Runs the handlers of the endpoint on messages. */
+  static Batch of(
+      Workload workload,
+      Handlers handlers,
+      InboxStore store,
+      WorkTransaction transaction,
+      List<StoredMessage> messages,
+      BooleanSupplier stopping) {
+    Call call =
+        new Call() {
+          @Override
+          public boolean takesTogether(StoredMessage one, StoredMessage next) {
+            return handlers.takesTogether(one, next);
+          }
+
+          @Override
+          public void handle(List<StoredMessage> step) throws Exception {
+            handlers.handle(step, transaction);
+          }
+        };
+    return new Batch(workload, call, store, transaction, handlers.grouped(messages), stopping);
+  }
+
+  /**
+   * Checks after every segment what the database checks at the commit otherwise, so that the
+   * message whose commit would be refused is found.
+   */
+  Batch checked(boolean yes) {
+    checked = yes;
+    return this;
   }
 
   /**
@@ -92,6 +126,9 @@ final class Batch {
         next = endOfStep(at, to);
         runStep(messages.subList(at, next));
       }
+      if (checked) {
+        transaction.check();
+      }
       transaction.keep();
       succeeded(from, to);
     } catch (Throwable failure) { // a handler may throw anything, and it is set down
@@ -101,9 +138,8 @@ final class Batch {
   }
 
   private int endOfStep(int at, int to) {
-    BatchHandler<?> handler = batchHandlerOf(messages.get(at));
     int end = at + 1;
-    while (handler != null && end < to && batchHandlerOf(messages.get(end)) == handler) {
+    while (end < to && call.takesTogether(messages.get(at), messages.get(end))) {
       end++;
     }
     return end;
@@ -140,8 +176,8 @@ final class Batch {
       runSegment(at, to);
     } else if (to - from == 1) {
       failed(messages.get(from), failure);
-    } else if (fault == Fault.ABORTED) {
-      runHalves(from, to);
+    } else if (fault == Fault.ABORTED || at == to) {
+      runHalves(from, to); // who did it is not known
     } else {
       runSegment(from, at);
       stepFailed(at, next, failure);
@@ -169,75 +205,13 @@ final class Batch {
     if (Thread.interrupted() && stopping.getAsBoolean()) {
       throw new InterruptedException("the worker is being stopped");
     }
-    BatchHandler<IntegrationEvent> handler = batchHandlerOf(step.get(0));
-    if (handler != null) {
-      handleTogether(step, handler);
-    } else if (!isLeftOut(step.get(0))) {
-      handle(step.get(0));
+    List<StoredMessage> left = step;
+    if (!heldKeys.isEmpty() || !failedAlone.isEmpty()) {
+      left = step.stream().filter(message -> !isLeftOut(message)).toList();
     }
-  }
-
-  private void handle(StoredMessage message) throws Exception {
-    MessageContext context =
-        new MessageContext(workload.endpoint(), message, message.attempt(), transaction);
-    handlers.handle(read(message), context);
-  }
-
-  private void handleTogether(List<StoredMessage> step, BatchHandler<IntegrationEvent> handler)
-      throws Exception {
-    BatchInHand batch = new BatchInHand(workload.endpoint(), transaction);
-    for (StoredMessage message : step) {
-      if (isLeftOut(message)) {
-        continue;
-      }
-      try {
-        batch.add(message, read(message));
-      } catch (UnreadableEventException e) {
-        batch.failed(message, e);
-      }
+    if (!left.isEmpty()) {
+      call.handle(left);
     }
-    if (batch.failures().isEmpty() && !batch.events().isEmpty()) {
-      handlers.handleBatch(batch.events(), batch, handler);
-    }
-    if (!batch.failures().isEmpty()) {
-      throw new BatchInHand.MembersFailed(batch.failures());
-    }
-  }
-
-  private IntegrationEvent read(StoredMessage message) {
-    return reader.read(message.body(), known(message.type()), message.messageId());
-  }
-
-  @SuppressWarnings("unchecked") // onBatch() puts a handler of T at the class of T only
-  private @Nullable BatchHandler<IntegrationEvent> batchHandlerOf(StoredMessage message) {
-    EventDispatcher dispatcher = workload.dispatcher();
-    return dispatcher.hasBatchHandlers()
-        ? (BatchHandler<IntegrationEvent>) dispatcher.batchHandlerOf(known(message.type()).event())
-        : null;
-  }
-
-  /** Messages without order are put together by the handler of batches that takes them. */
-  private List<StoredMessage> inSteps(List<StoredMessage> messages) {
-    if (!workload.dispatcher().hasBatchHandlers()
-        || messages.stream().anyMatch(message -> message.orderingKey() != null)) {
-      return messages;
-    }
-    Map<Object, List<StoredMessage>> byHandler = new LinkedHashMap<>();
-    for (StoredMessage message : messages) {
-      Object handler = batchHandlerOf(message);
-      byHandler
-          .computeIfAbsent(handler == null ? this : handler, it -> new ArrayList<>())
-          .add(message);
-    }
-    return byHandler.values().stream().flatMap(List::stream).toList();
-  }
-
-  private KnownType<IntegrationEvent> known(String type) {
-    KnownType<IntegrationEvent> known = workload.types().find(type);
-    if (known == null) {
-      throw new IllegalStateException("claimed a message of the type " + type + " without need");
-    }
-    return known;
   }
 
   private void succeeded(int from, int to) {

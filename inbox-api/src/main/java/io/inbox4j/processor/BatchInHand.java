@@ -50,8 +50,7 @@ final class BatchInHand implements BatchContext<IntegrationEvent> {
 
   @Override
   public EventContext of(IntegrationEvent event) {
-    StoredMessage message = messageOf(event);
-    return new MessageContext(endpoint, message, message.attempt(), transaction);
+    return MessageContext.in(endpoint, messageOf(event), transaction);
   }
 
   @Override

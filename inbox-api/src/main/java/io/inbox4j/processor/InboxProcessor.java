@@ -1,10 +1,11 @@
 package io.inbox4j.processor;
 
+import io.inbox4j.InboxException;
 import io.inbox4j.event.EventReader;
 import io.inbox4j.internal.SafeListener;
+import io.inbox4j.receive.internal.Storing;
 import io.inbox4j.store.InboxStore;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,60 +24,108 @@ public final class InboxProcessor {
   private static final Logger log = LoggerFactory.getLogger(InboxProcessor.class);
   private static final Duration GRACE = Duration.ofSeconds(1);
 
-  private final List<Workload> workloads;
-  private final EventReader reader;
   private final InboxStore store;
-  private final SafeListener listener;
-  private final Map<String, Signal> signals = new LinkedHashMap<>();
-  private final List<Worker> workers = new ArrayList<>();
-  private final List<Thread> threads = new ArrayList<>();
+  private final Map<String, Post> posts = new LinkedHashMap<>();
   private InboxStore.@Nullable Watch watch;
 
+  /** An endpoint's workers, and what they share. */
+  private record Post(Signal signal, Circuit circuit, Crew crew, Storing storing) {}
+
+  /**
+   * @param maxConcurrency how many handlers of all endpoints run at once at most, or null
+   */
   public InboxProcessor(
-      List<Workload> workloads, EventReader reader, InboxStore store, SafeListener listener) {
-    this.workloads = List.copyOf(workloads);
-    this.reader = reader;
+      List<Workload> workloads,
+      EventReader reader,
+      InboxStore store,
+      SafeListener listener,
+      @Nullable Integer maxConcurrency) {
     this.store = store;
-    this.listener = listener;
-    workloads.forEach(workload -> signals.put(workload.endpoint(), new Signal()));
+    Permits all = maxConcurrency == null ? Permits.unlimited() : Permits.of(maxConcurrency);
+    for (Workload workload : workloads) {
+      posts.put(workload.endpoint(), post(workload, reader, listener, all));
+    }
+  }
+
+  private Post post(Workload workload, EventReader reader, SafeListener listener, Permits all) {
+    Handlers handlers = new Handlers(workload, reader);
+    Signal signal = new Signal();
+    Circuit circuit = new Circuit(workload.endpoint(), workload.breaker(), listener);
+    Gate gate = new Gate(workload, all, circuit, signal);
+    Crew crew =
+        workload.mode() instanceof HandlingMode.Leased mode
+            ? new LeasedCrew(workload, mode, handlers, store, listener, signal, gate)
+            : new Workers(
+                workload.endpoint(),
+                workload.workers(),
+                () -> new Worker(workload, handlers, store, listener, signal, gate));
+    Storing storing =
+        workload.mode() instanceof HandlingMode.Inline
+            ? new InlineHandling(workload, handlers, store, listener, signal, gate)
+            : Storing.in(store, workload.endpoint());
+    return new Post(signal, circuit, crew, storing);
   }
 
   /** Starts the workers. They run until {@link #close}, and keep the process alive. */
   public void start() {
-    watch = store.watch(this::wake, () -> signals.values().forEach(Signal::raise));
-    for (Workload workload : workloads) {
-      Signal signal = signalOf(workload.endpoint());
-      for (int i = 1; i <= workload.workers(); i++) {
-        Worker worker = new Worker(workload, reader, store, listener, signal);
-        workers.add(worker);
-        Thread thread = new Thread(worker, "inbox-worker-" + workload.endpoint() + "-" + i);
-        threads.add(thread);
-        thread.start();
-      }
-    }
+    watch = store.watch(this::wake, () -> posts.values().forEach(post -> post.signal.raise()));
+    posts.values().forEach(post -> post.crew.start());
   }
 
   /** Wakes a worker of the endpoint, if it has any here. */
   public void wake(String endpoint) {
-    Signal signal = signals.get(endpoint);
-    if (signal != null) {
-      signal.raise();
+    Post post = posts.get(endpoint);
+    if (post != null) {
+      post.signal.raise();
     }
   }
 
+  /** How deliveries of the endpoint are stored. */
+  public Storing storing(String endpoint) {
+    Post post = posts.get(endpoint);
+    return post == null ? Storing.in(store, endpoint) : post.storing;
+  }
+
+  /** How many handlers of the endpoint run at once at most. */
+  public int concurrency(String endpoint) {
+    return of(endpoint).crew.size();
+  }
+
+  /** Lets this many handlers of the endpoint run at once. */
+  public void concurrency(String endpoint, int handlers) {
+    if (handlers < 1 || handlers > Workload.MAX_WORKERS) {
+      throw new IllegalArgumentException(
+          "the concurrency is %d; expected 1 to %,d".formatted(handlers, Workload.MAX_WORKERS));
+    }
+    of(endpoint).crew.resize(handlers);
+  }
+
+  /** What the endpoint's circuit breaker lets through. */
+  public CircuitState circuit(String endpoint) {
+    return of(endpoint).circuit.state();
+  }
+
+  private Post of(String endpoint) {
+    Post post = posts.get(endpoint);
+    if (post == null) {
+      throw new InboxException("'%s' has no handlers here".formatted(endpoint));
+    }
+    return post;
+  }
+
   /**
-   * Stops claiming, lets the batches in hand end until the deadline, then interrupts and undoes
-   * them. A second call does nothing.
+   * Stops claiming, lets what is in hand end until the deadline, then interrupts and undoes it. A
+   * second call does nothing.
    */
   public void close(Duration deadline) {
     long until = System.nanoTime() + deadline.toNanos();
     if (watch != null) {
       watch.close();
     }
-    workers.forEach(Worker::stop);
-    signals.values().forEach(Signal::close);
+    posts.values().forEach(post -> post.crew.stop());
+    posts.values().forEach(post -> post.signal.close());
     if (!join(until)) {
-      threads.forEach(Thread::interrupt);
+      posts.values().forEach(post -> post.crew.interrupt());
       if (!join(System.nanoTime() + GRACE.toNanos())) {
         log.error(
             "Some handlers did not return within {} and ignore the interrupt; what they did in the"
@@ -88,20 +137,9 @@ public final class InboxProcessor {
 
   private boolean join(long until) {
     boolean ended = true;
-    for (Thread thread : threads) {
-      long left = Math.max(1, (until - System.nanoTime()) / 1_000_000);
-      try {
-        thread.join(left);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return false;
-      }
-      ended &= !thread.isAlive();
+    for (Post post : posts.values()) {
+      ended &= post.crew.join(until);
     }
     return ended;
-  }
-
-  private Signal signalOf(String endpoint) {
-    return signals.computeIfAbsent(endpoint, name -> new Signal());
   }
 }

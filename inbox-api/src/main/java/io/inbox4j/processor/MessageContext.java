@@ -11,8 +11,28 @@ import org.jspecify.annotations.Nullable;
 
 /** What a handler is told about a claimed message. */
 record MessageContext(
-    String endpoint, StoredMessage message, int attempt, EventTransaction transaction)
+    String endpoint, StoredMessage message, EventTransaction transaction, Effects effects)
     implements EventContext {
+
+  /** What is done with what the handler wants done in the transaction of the outcome. */
+  interface Effects {
+    void add(Effect effect) throws Exception;
+  }
+
+  /** For a handler that runs in the transaction. */
+  static MessageContext in(String endpoint, StoredMessage message, EventTransaction transaction) {
+    return new MessageContext(endpoint, message, transaction, effect -> effect.apply(transaction));
+  }
+
+  /** For a handler that runs outside any transaction. */
+  static MessageContext outside(String endpoint, StoredMessage message, Effects effects) {
+    return new MessageContext(endpoint, message, new NoTransaction(), effects);
+  }
+
+  @Override
+  public int attempt() {
+    return message.attempt();
+  }
 
   @Override
   public UUID messageId() {
@@ -51,7 +71,7 @@ record MessageContext(
 
   @Override
   public void commitWith(Effect effect) throws Exception {
-    effect.apply(transaction);
+    effects.add(effect);
   }
 
   @Override

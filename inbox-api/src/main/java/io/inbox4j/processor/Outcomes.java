@@ -18,14 +18,21 @@ final class Outcomes {
   private final String endpoint;
   private final SafeListener listener;
   private final Signal signal;
+  private final Circuit circuit;
 
-  Outcomes(String endpoint, SafeListener listener, Signal signal) {
+  Outcomes(String endpoint, SafeListener listener, Signal signal, Circuit circuit) {
     this.endpoint = endpoint;
     this.listener = listener;
     this.signal = signal;
+    this.circuit = circuit;
   }
 
   void committed(List<Result> results) {
+    report(results);
+    tell(results);
+  }
+
+  void tell(List<Result> results) {
     for (Result result : results) {
       if (result.outcome() instanceof Outcome.Retry retry) {
         retried(result, retry);
@@ -37,6 +44,20 @@ final class Outcomes {
         processed(result);
       }
     }
+  }
+
+  /** A message that was postponed has neither succeeded nor failed. */
+  void report(List<Result> results) {
+    int ended = 0;
+    int failed = 0;
+    for (Result result : results) {
+      ended += result.outcome() instanceof Outcome.Postponed ? 0 : 1;
+      failed +=
+          result.outcome() instanceof Outcome.Retry || result.outcome() instanceof Outcome.Dead
+              ? 1
+              : 0;
+    }
+    circuit.report(ended, failed);
   }
 
   private void processed(Result result) {

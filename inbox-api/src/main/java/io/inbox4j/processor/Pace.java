@@ -18,12 +18,14 @@ final class Pace {
   static final Duration TARGET = Duration.ofMillis(50);
   private static final int SHORT_SEGMENT = 16;
   private static final int CLEAN_BATCHES_TO_GROW = 8;
+  private static final int WARY_BATCHES = 64;
 
   private final int maxBatch;
   private final boolean isolated;
   private int batch;
   private int segment;
   private int cleanBatches;
+  private int wary;
 
   Pace(int maxBatch, boolean isolated) {
     this.maxBatch = maxBatch;
@@ -56,14 +58,25 @@ final class Pace {
     } else if (messages == batch && time.compareTo(TARGET.dividedBy(2)) < 0) {
       batch = Math.min(maxBatch, batch * 2);
     }
+    wary = Math.max(0, wary - 1);
     if (!isolated) {
       adaptSegment(failed);
     }
   }
 
-  /** A batch was given up, perhaps because it took too long. */
-  void gaveUp() {
+  /**
+   * A batch was given up, perhaps because it took too long.
+   *
+   * @param byAMessage whether it was because the database refused to commit what a handler did
+   */
+  void gaveUp(boolean byAMessage) {
     batch = Math.max(1, Integer.highestOneBit(batch) / 4);
+    wary = byAMessage ? WARY_BATCHES : wary;
+  }
+
+  /** Whether to check before the commit what the database checks at the commit. */
+  boolean isWary() {
+    return wary > 0;
   }
 
   private void adaptSegment(boolean failed) {

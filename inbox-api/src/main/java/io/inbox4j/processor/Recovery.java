@@ -1,7 +1,6 @@
 package io.inbox4j.processor;
 
 import io.inbox4j.InboxException;
-import io.inbox4j.event.EventReader;
 import io.inbox4j.internal.SafeListener;
 import io.inbox4j.retry.RetryDecision;
 import io.inbox4j.store.Fault;
@@ -32,7 +31,7 @@ final class Recovery {
   private static final Duration MIN_HOLD_BACK = Duration.ofSeconds(1);
 
   private final Workload workload;
-  private final EventReader reader;
+  private final Handlers handlers;
   private final InboxStore store;
   private final SafeListener listener;
   private final Outcomes outcomes;
@@ -41,13 +40,13 @@ final class Recovery {
 
   Recovery(
       Workload workload,
-      EventReader reader,
+      Handlers handlers,
       InboxStore store,
       SafeListener listener,
       Outcomes outcomes,
       BooleanSupplier stopping) {
     this.workload = workload;
-    this.reader = reader;
+    this.handlers = handlers;
     this.store = store;
     this.listener = listener;
     this.outcomes = outcomes;
@@ -78,7 +77,7 @@ final class Recovery {
 
   /** Notes a suspect and runs it alone, or gives up on it if its attempts are used up. */
   void runAlone(StoredMessage suspect) {
-    if (isGivenUp(suspect)) {
+    if (isGivenUp(workload, suspect)) {
       giveUp(suspect);
     } else if (store.noteAlone(suspect.sequence(), holdBack(suspect))) {
       try {
@@ -93,16 +92,20 @@ final class Recovery {
   }
 
   /** Whether the last attempt that there is has ended with its process. */
-  private boolean isGivenUp(StoredMessage suspect) {
+  static boolean isGivenUp(Workload workload, StoredMessage suspect) {
     return suspect.crashes() > 1
         && suspect.attempt() >= workload.retryOf(suspect.type()).maxAttempts();
   }
 
   private void giveUp(StoredMessage suspect) {
-    String error =
+    settle(suspect, message -> givenUp(workload, message), null);
+  }
+
+  static Outcome givenUp(Workload workload, StoredMessage suspect) {
+    return workload.dead(
+        suspect,
         "the process died or was lost %d times while it handled this message alone"
-            .formatted(suspect.crashes() - 1);
-    settle(suspect, message -> workload.dead(message, error), null);
+            .formatted(suspect.crashes() - 1));
   }
 
   /** Gives a message an outcome without handling it: its handler, or its commit, failed before. */
@@ -122,7 +125,8 @@ final class Recovery {
       List<StoredMessage> reclaimed = transaction.reclaim(sequences(group));
       List<StoredMessage> messages = withoutGaps(group, reclaimed);
       List<Result> results =
-          new Batch(workload, reader, store, transaction, messages, stopping)
+          Batch.of(workload, handlers, store, transaction, messages, stopping)
+              .checked(true)
               .run(workload.segment());
       transaction.takeBack(without(results, reclaimed));
       transaction.commit(results.stream().map(Result::outcome).toList());

@@ -1,13 +1,14 @@
 package io.inbox4j.processor;
 
-import io.inbox4j.event.EventReader;
 import io.inbox4j.internal.SafeListener;
+import io.inbox4j.store.Fault;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.store.StoredMessage;
 import io.inbox4j.store.WorkTransaction;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,10 +22,11 @@ final class Worker implements Runnable {
   private static final int OTHER_KIND_EVERY = 16;
 
   private final Workload workload;
-  private final EventReader reader;
+  private final Handlers handlers;
   private final InboxStore store;
   private final SafeListener listener;
   private final Signal signal;
+  private final Gate gate;
   private final Outcomes outcomes;
   private final Recovery recovery;
   private final Pace pace;
@@ -33,17 +35,19 @@ final class Worker implements Runnable {
 
   Worker(
       Workload workload,
-      EventReader reader,
+      Handlers handlers,
       InboxStore store,
       SafeListener listener,
-      Signal signal) {
+      Signal signal,
+      Gate gate) {
     this.workload = workload;
-    this.reader = reader;
+    this.handlers = handlers;
     this.store = store;
     this.listener = listener;
     this.signal = signal;
-    this.outcomes = new Outcomes(workload.endpoint(), listener, signal);
-    this.recovery = new Recovery(workload, reader, store, listener, outcomes, () -> stopping);
+    this.gate = gate;
+    this.outcomes = new Outcomes(workload.endpoint(), listener, signal, gate.circuit());
+    this.recovery = new Recovery(workload, handlers, store, listener, outcomes, () -> stopping);
     this.pace = new Pace(workload.batchSize(), workload.isolated());
   }
 
@@ -73,10 +77,11 @@ final class Worker implements Runnable {
           settleLastNotes();
           return;
         }
-        pace.gaveUp();
+        pace.gaveUp(store.faultOf(e) == Fault.MESSAGE);
         backoff = rest(backoff, e);
       }
     }
+    signal.raise(); // for another worker, if this one was woken only to end
   }
 
   private void settleLastNotes() {
@@ -117,18 +122,27 @@ final class Worker implements Runnable {
     return cause instanceof StoreUnavailableException ? cause.toString() : FailureText.kind(cause);
   }
 
-  /** Handles a batch; false if there was nothing to do. */
-  private boolean workOnce() {
+  /** Handles a batch; false if there was nothing to do, or nothing allowed. */
+  private boolean workOnce() throws InterruptedException {
     recovery.settle();
+    try (Gate.Pass pass = gate.enter()) {
+      return pass != null && workOnce(pass);
+    }
+  }
+
+  private boolean workOnce(Gate.Pass pass) {
     Claimed claimed;
     try (WorkTransaction transaction = store.begin(workload.endpoint())) {
-      claimed = Claimed.of(claim(transaction));
-      if (claimed.size() == pace.batch()) {
+      int limit = Math.min(pace.batch(), pass.limit());
+      List<StoredMessage> messages = claim(transaction, pass.types(), limit);
+      pass.claimed(messages);
+      if (messages.size() == limit) {
         signal.raise(); // there may be more: let another worker look
       }
-      if (claimed.size() == 0) {
+      if (messages.isEmpty()) {
         return false;
       }
+      claimed = Claimed.of(messages);
       work(transaction, claimed);
     }
     recovery.runTogether(claimed.suspects());
@@ -144,22 +158,22 @@ final class Worker implements Runnable {
    * Claims messages with or without an ordering key, whichever kind this endpoint mostly has; the
    * other kind when there are none, and every now and then, so that neither waits for ever.
    */
-  private List<StoredMessage> claim(WorkTransaction transaction) {
+  private List<StoredMessage> claim(WorkTransaction transaction, Set<String> types, int limit) {
     boolean ordered = workload.ordered() != (++rounds % OTHER_KIND_EVERY == 0);
-    List<StoredMessage> messages = claim(transaction, ordered);
-    return messages.isEmpty() ? claim(transaction, !ordered) : messages;
+    List<StoredMessage> messages = claim(transaction, ordered, types, limit);
+    return messages.isEmpty() ? claim(transaction, !ordered, types, limit) : messages;
   }
 
-  private List<StoredMessage> claim(WorkTransaction transaction, boolean ordered) {
-    return ordered
-        ? transaction.claimOrdered(workload.types().names(), pace.batch())
-        : transaction.claim(workload.types().names(), pace.batch());
+  private static List<StoredMessage> claim(
+      WorkTransaction transaction, boolean ordered, Set<String> types, int limit) {
+    return ordered ? transaction.claimOrdered(types, limit) : transaction.claim(types, limit);
   }
 
   private void work(WorkTransaction transaction, Claimed claimed) {
     long begin = System.nanoTime();
     List<Result> results =
-        new Batch(workload, reader, store, transaction, claimed.fresh(), () -> stopping)
+        Batch.of(workload, handlers, store, transaction, claimed.fresh(), () -> stopping)
+            .checked(pace.isWary())
             .run(pace.segment());
     Duration time = Duration.ofNanos(System.nanoTime() - begin);
     recovery.note(transaction, claimed.suspects());

@@ -6,6 +6,7 @@ import io.inbox4j.event.KnownType;
 import io.inbox4j.handler.EventDispatcher;
 import io.inbox4j.handler.EventMiddleware;
 import io.inbox4j.handler.Postpone;
+import io.inbox4j.retry.CircuitBreaker;
 import io.inbox4j.retry.RetryDecision;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.store.Outcome;
@@ -13,6 +14,7 @@ import io.inbox4j.store.StoredMessage;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the processor does for one endpoint.
@@ -23,6 +25,9 @@ import java.util.Map;
  * @param middleware what runs around them, the outermost first
  * @param retry what happens after a failure
  * @param retryByEvent what happens instead for events of these classes
+ * @param concurrencyByEvent how many handlers of these classes run at once at most
+ * @param breaker when it rests because most messages fail, or null for never
+ * @param mode in which transaction handlers run
  * @param workers how many workers it has
  * @param batchSize how many messages share a transaction at most
  * @param isolated whether every message is kept apart from the others of its batch
@@ -37,6 +42,9 @@ public record Workload(
     List<EventMiddleware> middleware,
     RetryPolicy retry,
     Map<Class<? extends IntegrationEvent>, RetryPolicy> retryByEvent,
+    Map<Class<? extends IntegrationEvent>, Integer> concurrencyByEvent,
+    @Nullable CircuitBreaker breaker,
+    HandlingMode mode,
     int workers,
     int batchSize,
     boolean isolated,
@@ -47,13 +55,13 @@ public record Workload(
   /** A transaction with more savepoints than this would overflow PostgreSQL's cache of them. */
   static final int MAX_ISOLATED_BATCH = 64;
 
+  /** How many handlers of one endpoint can run at once at most, in one process. */
+  public static final int MAX_WORKERS = 10_000;
+
   public Workload {
     retryByEvent = Map.copyOf(retryByEvent);
+    concurrencyByEvent = Map.copyOf(concurrencyByEvent);
     batchSize = isolated ? Math.min(batchSize, MAX_ISOLATED_BATCH) : batchSize;
-  }
-
-  HandlerChain handlers() {
-    return new HandlerChain(middleware, dispatcher);
   }
 
   /** The outcome of a message whose handler failed like this. */

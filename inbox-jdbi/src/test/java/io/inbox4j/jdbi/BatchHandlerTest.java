@@ -13,10 +13,8 @@ import io.inbox4j.handler.Postpone;
 import io.inbox4j.handler.RetryLater;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.transport.Delivery;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -266,20 +264,8 @@ class BatchHandlerTest {
     }
   }
 
-  /** A cancelled order. */
-  record Cancelled(UUID messageId) implements IntegrationEvent {}
-
   private static Delivery cancelled(int n) {
-    return new Delivery(
-        Messages.id(n).toString(),
-        "cancelled",
-        null,
-        null,
-        null,
-        null,
-        Map.of(),
-        "{}".getBytes(StandardCharsets.UTF_8),
-        false);
+    return Messages.delivery(Messages.id(n).toString(), "cancelled", "c", "shop", "{\"n\":1}");
   }
 
   /** A service whose worker finds all messages at its first look. */

@@ -70,4 +70,14 @@ final class Heard implements InboxListener {
   public void connected(String endpoint) {
     lines.add("connected " + endpoint);
   }
+
+  @Override
+  public void circuitOpened(String endpoint, double failureRate, Duration pause) {
+    lines.add("circuit opened " + endpoint);
+  }
+
+  @Override
+  public void circuitClosed(String endpoint) {
+    lines.add("circuit closed " + endpoint);
+  }
 }

@@ -27,14 +27,20 @@ final class Service implements AutoCloseable {
 
   private Service(TestDatabase database, Consumer<InboxBuilder> configuration) {
     this.database = database;
+    JdbiInboxStore store = JdbiInboxStore.builder(database.url()).notifications(false).build();
     InboxBuilder builder =
         Inbox.builder()
-            .store(JdbiInboxStore.builder(database.url()).notifications(false).build())
+            .store(store)
             .transport(transport)
             .listener(heard)
             .defaults(all -> all.concurrency(1).pollInterval(Duration.ofMillis(50)));
-    configuration.accept(builder);
-    this.inbox = builder.build();
+    try {
+      configuration.accept(builder);
+      this.inbox = builder.build();
+    } catch (RuntimeException e) {
+      store.close();
+      throw e;
+    }
   }
 
   /** A service on a new database that is not started. */

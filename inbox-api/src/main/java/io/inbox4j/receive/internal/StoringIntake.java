@@ -8,7 +8,6 @@ import io.inbox4j.internal.SafeListener;
 import io.inbox4j.receive.Arrival;
 import io.inbox4j.receive.Intake;
 import io.inbox4j.receive.QuarantineReason;
-import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Receipt;
 import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.transport.Delivery;
@@ -25,7 +24,7 @@ public final class StoringIntake<T extends IntegrationEvent> implements Intake<T
   private final String endpoint;
   private final EventTypes<T> types;
   private final DeliveryCheck check;
-  private final InboxStore store;
+  private final Storing storing;
   private final SafeListener listener;
   private final Runnable stored;
 
@@ -36,13 +35,13 @@ public final class StoringIntake<T extends IntegrationEvent> implements Intake<T
       String endpoint,
       EventTypes<T> types,
       DeliveryCheck check,
-      InboxStore store,
+      Storing storing,
       SafeListener listener,
       Runnable stored) {
     this.endpoint = endpoint;
     this.types = types;
     this.check = check;
-    this.store = store;
+    this.storing = storing;
     this.listener = listener;
     this.stored = stored;
   }
@@ -62,9 +61,9 @@ public final class StoringIntake<T extends IntegrationEvent> implements Intake<T
   }
 
   private void store(List<Arrival> batch, boolean mayGoOneByOne) {
-    List<Receipt> receipts;
+    Storing.Stored result;
     try {
-      receipts = store.receive(endpoint, batch);
+      result = storing.store(batch);
     } catch (StoreUnavailableException e) {
       throw e;
     } catch (InboxException e) {
@@ -74,12 +73,13 @@ public final class StoringIntake<T extends IntegrationEvent> implements Intake<T
       storeOneByOne(batch, e);
       return;
     }
-    if (receipts.contains(Receipt.STORED)) {
+    if (result.receipts().contains(Receipt.STORED)) {
       stored.run();
     }
     for (int i = 0; i < batch.size(); i++) {
-      tell(batch.get(i), receipts.get(i));
+      tell(batch.get(i), result.receipts().get(i));
     }
+    result.told().run();
   }
 
   /** One message that the database refuses must not hold up the others: it is put aside. */

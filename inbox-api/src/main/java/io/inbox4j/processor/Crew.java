@@ -1,0 +1,22 @@
+package io.inbox4j.processor;
+
+/** Those who handle the messages of one endpoint in this process. */
+interface Crew {
+
+  void start();
+
+  /** How many handlers run at once at most. */
+  int size();
+
+  /** Lets this many handlers run at once from now on; those that run come to their end. */
+  void resize(int size);
+
+  /** Takes nothing new; what is in hand comes to its end. */
+  void stop();
+
+  /** Waits for the end until this time of {@link System#nanoTime}; whether all have ended. */
+  boolean join(long until);
+
+  /** Interrupts what is still in hand. */
+  void interrupt();
+}

@@ -1,0 +1,116 @@
+package io.inbox4j.processor;
+
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.Lease;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Renews the leases of all messages in hand, from their claim to the commit of their outcome. */
+final class LeaseKeeper {
+
+  private static final Logger log = LoggerFactory.getLogger(InboxProcessor.class);
+  private static final int RENEWALS_PER_LEASE = 3;
+
+  private final String endpoint;
+  private final Duration time;
+  private final InboxStore store;
+  private final Consumer<Leased> lost;
+  private final Map<Lease, Leased> held = new ConcurrentHashMap<>();
+  private final ScheduledThreadPoolExecutor clock;
+  private @Nullable Future<?> renewals;
+
+  /**
+   * @param lost called with a message that somebody else has taken
+   */
+  LeaseKeeper(String endpoint, Duration time, InboxStore store, Consumer<Leased> lost) {
+    this.endpoint = endpoint;
+    this.time = time;
+    this.store = store;
+    this.lost = lost;
+    this.clock =
+        new ScheduledThreadPoolExecutor(
+            1,
+            work -> {
+              Thread thread = new Thread(work, "inbox-leases-" + endpoint);
+              thread.setDaemon(true);
+              return thread;
+            });
+    clock.setRemoveOnCancelPolicy(true);
+    clock.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+  }
+
+  void start() {
+    long interval = Math.max(1, time.toMillis() / RENEWALS_PER_LEASE);
+    renewals = clock.scheduleWithFixedDelay(this::renew, interval, interval, TimeUnit.MILLISECONDS);
+  }
+
+  void keep(Collection<Leased> leased) {
+    leased.forEach(one -> held.put(one.lease(), one));
+  }
+
+  void release(Leased leased) {
+    held.remove(leased.lease());
+  }
+
+  Collection<Leased> held() {
+    return List.copyOf(held.values());
+  }
+
+  /** Does something later, unless it is cancelled. */
+  Future<?> after(Duration delay, Runnable work) {
+    return clock.schedule(work, delay.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  private void renew() {
+    Set<Lease> leases = Set.copyOf(held.keySet());
+    if (leases.isEmpty()) {
+      return;
+    }
+    try {
+      Set<Lease> still = store.renew(leases, time);
+      for (Lease lease : leases) {
+        Leased leased = still.contains(lease) ? null : held.get(lease);
+        if (leased != null) {
+          lost.accept(leased);
+        }
+      }
+    } catch (RuntimeException | Error e) { // tries again at the next turn
+      log.warn("{} leases of {} were not renewed: {}", leases.size(), endpoint, e.toString());
+    }
+  }
+
+  /** Ends the leases of messages that were not handled. */
+  void giveBack(Collection<Leased> leased) {
+    if (leased.isEmpty()) {
+      return;
+    }
+    leased.forEach(this::release);
+    try {
+      store.giveBack(leased.stream().map(Leased::lease).toList());
+    } catch (RuntimeException e) {
+      log.warn(
+          "{} messages of {} were not given back and are due when their lease ends: {}",
+          leased.size(),
+          endpoint,
+          e.toString());
+    }
+  }
+
+  void stop() {
+    if (renewals != null) {
+      renewals.cancel(false);
+    }
+    clock.shutdownNow();
+  }
+}

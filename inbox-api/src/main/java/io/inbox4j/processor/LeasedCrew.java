@@ -1,0 +1,247 @@
+package io.inbox4j.processor;
+
+import io.inbox4j.internal.SafeListener;
+import io.inbox4j.store.InboxStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Handles messages outside any transaction, many at once on few connections.
+ *
+ * <p>One thread claims and leases messages, handlers run on threads of their own, another thread
+ * commits what became of them, and a third renews the leases meanwhile. Every lease has a token: an
+ * outcome that comes with a token that is not the message's any more changes nothing.
+ *
+ * <p>That a message is about to run is noted when it is leased, so one that kills its process is
+ * found out: after the second time it runs while nothing else does.
+ */
+final class LeasedCrew implements Crew {
+
+  private static final Logger log = LoggerFactory.getLogger(InboxProcessor.class);
+  private static final Duration BACKOFF = Duration.ofMillis(500);
+  private static final int MAX_CRASHES_TOGETHER = 2;
+
+  private final Workload workload;
+  private final HandlingMode.Leased mode;
+  private final Handlers handlers;
+  private final SafeListener listener;
+  private final Signal signal;
+  private final Gate gate;
+  private final Places places;
+  private final LeaseKeeper keeper;
+  private final LeasedClaims claims;
+  private final LeasedOutcomes outcomes;
+  private final Thread claimer;
+  private final ExecutorService executor;
+  private volatile boolean stopping;
+  private volatile boolean interrupting;
+
+  LeasedCrew(
+      Workload workload,
+      HandlingMode.Leased mode,
+      Handlers handlers,
+      InboxStore store,
+      SafeListener listener,
+      Signal signal,
+      Gate gate) {
+    this.workload = workload;
+    this.mode = mode;
+    this.handlers = handlers;
+    this.listener = listener;
+    this.signal = signal;
+    this.gate = gate;
+    this.places = new Places(workload.workers(), workload.batchSize(), signal);
+    this.keeper = new LeaseKeeper(workload.endpoint(), mode.lease(), store, this::lost);
+    Outcomes told = new Outcomes(workload.endpoint(), listener, signal, gate.circuit());
+    this.claims = new LeasedClaims(workload, mode.lease(), store, gate, told);
+    this.outcomes = new LeasedOutcomes(workload, store, listener, signal, keeper, told);
+    this.claimer = new Thread(this::claimAll, "inbox-claimer-" + workload.endpoint());
+    this.executor = HandlerThreads.named("inbox-handler-" + workload.endpoint());
+  }
+
+  @Override
+  public void start() {
+    keeper.start();
+    outcomes.start();
+    claimer.start();
+  }
+
+  @Override
+  public int size() {
+    return places.size();
+  }
+
+  @Override
+  public void resize(int size) {
+    places.resize(size);
+  }
+
+  private void claimAll() {
+    try {
+      while (!stopping) {
+        try {
+          if (!claimSome()) {
+            signal.await(workload.pollInterval());
+          }
+        } catch (RuntimeException | Error e) { // the claimer outlives every failure, and says so
+          rest(e);
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      keeper.giveBack(places.takeWaiting());
+    }
+  }
+
+  private void rest(Throwable cause) throws InterruptedException {
+    if (stopping) {
+      return;
+    }
+    log.warn(
+        "Claiming of {} is interrupted, no attempt is used up; going on in {}: {}",
+        workload.endpoint(),
+        BACKOFF,
+        FailureText.kind(cause));
+    listener.tell(l -> l.interrupted(workload.endpoint(), cause));
+    signal.pause(BACKOFF);
+  }
+
+  /** Claims as much as there is room for, and lets it run; whether there was anything. */
+  private boolean claimSome() throws InterruptedException {
+    int room = places.room();
+    if (room < places.worthClaiming()) {
+      return false;
+    }
+    List<Leased> leased = claims.claim(room);
+    keeper.keep(leased);
+    runAll(leased);
+    return !leased.isEmpty();
+  }
+
+  private void runAll(List<Leased> leased) throws InterruptedException {
+    List<Leased> loners = new ArrayList<>();
+    for (Leased one : leased) {
+      if (one.message().crashes() > MAX_CRASHES_TOGETHER) {
+        loners.add(one);
+      } else {
+        places.add(one);
+      }
+    }
+    letRun();
+    for (Leased loner : loners) {
+      runAlone(loner);
+    }
+  }
+
+  /** Runs a message that may kill the process while nothing else does. */
+  private void runAlone(Leased loner) throws InterruptedException {
+    places.awaitEmpty(() -> stopping);
+    places.add(loner);
+    letRun();
+    places.awaitEmpty(() -> stopping);
+  }
+
+  /** Starts what waits while there is a place for it. */
+  private void letRun() {
+    for (Leased next = places.begin(); next != null; next = places.begin()) {
+      Leased one = next;
+      executor.execute(() -> run(one));
+    }
+  }
+
+  private void run(Leased leased) {
+    long begin = System.nanoTime();
+    Throwable failure = null;
+    try {
+      if (leased.begin()) {
+        if (mode.timeout() != null) {
+          leased.timesOut(keeper.after(mode.timeout(), () -> timedOut(leased)));
+        }
+        handlers.handle(
+            leased.message(),
+            MessageContext.outside(workload.endpoint(), leased.message(), leased.effects()::add));
+      }
+    } catch (Throwable e) { // a handler may throw anything, and it is set down
+      failure = e;
+    } finally {
+      leased.leave();
+    }
+    if (leased.end()) {
+      if (failure != null && interrupting) {
+        keeper.giveBack(List.of(leased));
+      } else {
+        outcomes.add(leased, failure);
+      }
+      places.end(Duration.ofNanos(System.nanoTime() - begin));
+    }
+    leased.free();
+    letRun();
+  }
+
+  private void timedOut(Leased leased) {
+    if (leased.end()) {
+      log.warn(
+          "{} of {} did not end within {} and is interrupted",
+          leased.message().messageId(),
+          workload.endpoint(),
+          mode.timeout());
+      outcomes.add(
+          leased, new TimeoutException("the handler did not end within " + mode.timeout()));
+      leased.interrupt();
+      abandoned(leased);
+    }
+  }
+
+  /** Somebody else has the message now: what its handler here does is for nothing. */
+  private void lost(Leased leased) {
+    if (leased.end()) {
+      log.warn(
+          "The lease of {} of {} ran out; another worker has the message, and what this one does"
+              + " changes nothing",
+          leased.message().messageId(),
+          workload.endpoint());
+      keeper.release(leased);
+      gate.circuit().foundNothing();
+      leased.interrupt();
+      abandoned(leased);
+    }
+  }
+
+  private void abandoned(Leased leased) {
+    places.abandon(leased);
+    leased.free();
+    letRun();
+  }
+
+  @Override
+  public void stop() {
+    stopping = true;
+    places.stop();
+  }
+
+  @Override
+  public boolean join(long until) {
+    boolean ended = Joining.join(List.of(claimer), until);
+    ended &= places.join(until);
+    if (ended || interrupting) {
+      outcomes.stop();
+      ended &= outcomes.join(until);
+      keeper.stop();
+      executor.shutdown();
+    }
+    return ended;
+  }
+
+  @Override
+  public void interrupt() {
+    interrupting = true;
+    claimer.interrupt();
+    keeper.held().forEach(Leased::interrupt);
+  }
+}

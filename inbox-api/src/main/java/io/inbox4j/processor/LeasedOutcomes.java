@@ -1,0 +1,212 @@
+package io.inbox4j.processor;
+
+import io.inbox4j.handler.EventContext;
+import io.inbox4j.internal.SafeListener;
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.Lease;
+import io.inbox4j.store.Outcome;
+import io.inbox4j.store.StoreUnavailableException;
+import io.inbox4j.store.StoredMessage;
+import io.inbox4j.store.WorkTransaction;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Commits what became of leased messages, many at once, if their leases still hold. */
+final class LeasedOutcomes {
+
+  private static final Logger log = LoggerFactory.getLogger(InboxProcessor.class);
+  private static final Duration BACKOFF = Duration.ofMillis(200);
+
+  private final Workload workload;
+  private final InboxStore store;
+  private final SafeListener listener;
+  private final Signal signal;
+  private final LeaseKeeper keeper;
+  private final Outcomes outcomes;
+  private final BlockingQueue<Ending> endings = new LinkedBlockingQueue<>();
+  private final Thread thread;
+  private volatile boolean stopping;
+
+  /** That a handler has ended, with this failure or well. */
+  private record Ending(Leased leased, @Nullable Throwable failure) {
+
+    StoredMessage message() {
+      return leased.message();
+    }
+  }
+
+  LeasedOutcomes(
+      Workload workload,
+      InboxStore store,
+      SafeListener listener,
+      Signal signal,
+      LeaseKeeper keeper,
+      Outcomes outcomes) {
+    this.workload = workload;
+    this.store = store;
+    this.listener = listener;
+    this.signal = signal;
+    this.keeper = keeper;
+    this.outcomes = outcomes;
+    this.thread = new Thread(this::commitAll, "inbox-outcomes-" + workload.endpoint());
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  void add(Leased leased, @Nullable Throwable failure) {
+    endings.add(new Ending(leased, failure));
+  }
+
+  /** Ends when all that was added is committed. */
+  void stop() {
+    stopping = true;
+  }
+
+  boolean join(long until) {
+    boolean ended = Joining.join(List.of(thread), until);
+    if (!ended) {
+      thread.interrupt();
+    }
+    return ended;
+  }
+
+  private void commitAll() {
+    try {
+      while (true) {
+        Ending first = endings.poll(20, TimeUnit.MILLISECONDS);
+        if (first == null) {
+          if (stopping) {
+            return;
+          }
+          continue;
+        }
+        List<Ending> batch = new ArrayList<>();
+        batch.add(first);
+        endings.drainTo(batch, workload.batchSize() - 1);
+        settle(batch);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Commits outcomes, however long the database is away. */
+  private void settle(List<Ending> batch) throws InterruptedException {
+    while (true) {
+      try {
+        commit(batch);
+        return;
+      } catch (StoreUnavailableException | AbandonedException e) {
+        log.warn("The outcomes of {} wait: {}", workload.endpoint(), FailureText.kind(e));
+        listener.tell(l -> l.interrupted(workload.endpoint(), e));
+        Thread.sleep(BACKOFF.toMillis());
+      } catch (RuntimeException | Error e) { // one of them does not let the others commit
+        settleOneByOne(batch, e);
+        return;
+      }
+    }
+  }
+
+  private void settleOneByOne(List<Ending> batch, Throwable cause) throws InterruptedException {
+    if (batch.size() > 1) {
+      for (Ending ending : batch) {
+        settle(List.of(ending));
+      }
+      return;
+    }
+    Ending ending = batch.get(0);
+    if (ending.failure == null) {
+      settle(List.of(new Ending(ending.leased, cause)));
+    } else {
+      log.error(
+          "The outcome of {} of {} cannot be stored; the message is due again when its lease ends",
+          ending.message().messageId(),
+          workload.endpoint(),
+          cause);
+      keeper.release(ending.leased);
+    }
+  }
+
+  private void commit(List<Ending> batch) {
+    List<Result> results = new ArrayList<>(batch.size());
+    try (WorkTransaction transaction = store.begin(workload.endpoint())) {
+      Set<Lease> ours =
+          transaction.claimLeased(batch.stream().map(ending -> ending.leased.lease()).toList());
+      Map<Long, Leased> withEffects = new HashMap<>();
+      List<StoredMessage> toRun = new ArrayList<>();
+      for (Ending ending : batch) {
+        if (!ours.contains(ending.leased.lease())) {
+          tooLate(ending);
+        } else if (ending.failure != null) {
+          results.add(result(ending.message(), ending.failure));
+        } else if (ending.leased.effects().isEmpty()) {
+          results.add(result(ending.message(), null));
+        } else {
+          withEffects.put(ending.message().sequence(), ending.leased);
+          toRun.add(ending.message());
+        }
+      }
+      results.addAll(
+          new Batch(
+                  workload,
+                  step -> applyAll(step, withEffects, transaction),
+                  store,
+                  transaction,
+                  toRun,
+                  () -> true)
+              .run(workload.segment()));
+      transaction.commit(results.stream().map(Result::outcome).toList());
+    }
+    batch.forEach(ending -> keeper.release(ending.leased));
+    tell(results);
+  }
+
+  private static void applyAll(
+      List<StoredMessage> step, Map<Long, Leased> leased, WorkTransaction transaction)
+      throws Exception {
+    for (StoredMessage message : step) {
+      for (EventContext.Effect effect : leased.get(message.sequence()).effects()) {
+        effect.apply(transaction);
+      }
+    }
+  }
+
+  private Result result(StoredMessage message, @Nullable Throwable failure) {
+    Outcome outcome =
+        failure == null
+            ? new Outcome.Processed(message.sequence())
+            : workload.outcomeOf(message, failure);
+    return new Result(message, message.attempt(), outcome, failure);
+  }
+
+  private void tooLate(Ending ending) {
+    log.warn(
+        "{} of {} has ended after its lease: another worker has the message, nothing is changed",
+        ending.message().messageId(),
+        workload.endpoint());
+  }
+
+  private void tell(List<Result> results) {
+    for (Result result : results) {
+      if (result.message().crashes() > 1) {
+        listener.tell(l -> l.recovered(outcomes.describe(result.message())));
+      }
+    }
+    outcomes.committed(results);
+    if (results.stream().anyMatch(result -> result.message().orderingKey() != null)) {
+      signal.raise(); // the next message of a key may begin
+    }
+  }
+}

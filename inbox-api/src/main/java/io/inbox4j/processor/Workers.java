@@ -1,0 +1,67 @@
+package io.inbox4j.processor;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** A thread for every worker of an endpoint. */
+final class Workers implements Crew {
+
+  private final String endpoint;
+  private final Supplier<Worker> hire;
+  private final List<Worker> workers = new ArrayList<>();
+  private final List<Thread> threads = new ArrayList<>();
+  private int size;
+  private int hired;
+
+  Workers(String endpoint, int size, Supplier<Worker> hire) {
+    this.endpoint = endpoint;
+    this.size = size;
+    this.hire = hire;
+  }
+
+  @Override
+  public synchronized void start() {
+    while (workers.size() < size) {
+      Worker worker = hire.get();
+      workers.add(worker);
+      Thread thread = new Thread(worker, "inbox-worker-" + endpoint + "-" + ++hired);
+      threads.add(thread);
+      thread.start();
+    }
+  }
+
+  @Override
+  public synchronized int size() {
+    return size;
+  }
+
+  @Override
+  public synchronized void resize(int count) {
+    size = count;
+    while (workers.size() > size) {
+      workers.remove(workers.size() - 1).stop();
+    }
+    threads.removeIf(thread -> !thread.isAlive());
+    start();
+  }
+
+  @Override
+  public synchronized void stop() {
+    workers.forEach(Worker::stop);
+  }
+
+  @Override
+  public boolean join(long until) {
+    return Joining.join(current(), until);
+  }
+
+  @Override
+  public void interrupt() {
+    current().forEach(Thread::interrupt);
+  }
+
+  private synchronized List<Thread> current() {
+    return List.copyOf(threads);
+  }
+}
