@@ -2,10 +2,12 @@ package io.inbox4j.benchmarks;
 
 import io.inbox4j.testkit.PostgresServer;
 import io.inbox4j.testkit.RabbitServer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * Measures how fast messages are received and handled, on servers of its own.
@@ -23,19 +25,22 @@ public final class Benchmark {
   public static void main(String[] args) throws Exception {
     int messages = DEFAULT_MESSAGES;
     int repetitions = DEFAULT_REPETITIONS;
+    String only = "";
     try {
       for (int i = 0; i < args.length; i += 2) {
         switch (args[i]) {
           case "--messages" -> messages = positive(args, i);
           case "--repetitions" -> repetitions = positive(args, i);
+          case "--only" -> only = text(args, i);
           default -> throw new IllegalArgumentException("unknown option '" + args[i] + "'");
         }
       }
     } catch (IllegalArgumentException e) {
-      System.err.println(e.getMessage() + "; usage: bin/bench [--messages N] [--repetitions N]");
+      System.err.println(
+          e.getMessage() + "; usage: bin/bench [--messages N] [--repetitions N] [--only TEXT]");
       System.exit(2);
     }
-    run(messages, repetitions);
+    run(messages, repetitions, only);
     System.exit(0);
   }
 
@@ -48,7 +53,14 @@ public final class Benchmark {
     return Integer.parseInt(value);
   }
 
-  private static void run(int messages, int repetitions) throws Exception {
+  private static String text(String[] args, int option) {
+    if (option + 1 >= args.length) {
+      throw new IllegalArgumentException(args[option] + " has no value");
+    }
+    return args[option + 1];
+  }
+
+  private static void run(int messages, int repetitions, String only) throws Exception {
     System.out.printf(
         "%,d messages of 1 KB, %d repetitions; starting servers%n", messages, repetitions);
     try (PostgresServer postgres = PostgresServer.start();
@@ -56,14 +68,19 @@ public final class Benchmark {
       Orders orders = new Orders();
       Queue queue = new Queue(rabbit.uri(), orders);
       List<Contender> contenders =
-          List.of(
-              new RawConsume(queue),
-              new Ingest(queue, rabbit.uri(), postgres::newDatabase),
-              Drain.noOp(orders, postgres::newDatabase),
-              Drain.insert(orders, postgres::newDatabase));
+          Stream.<Contender>of(
+                  new RawConsume(queue),
+                  new Ingest(queue, rabbit.uri(), postgres::newDatabase),
+                  Drain.noOp(orders, postgres::newDatabase),
+                  Drain.insert(orders, postgres::newDatabase),
+                  Drain.hotKey(orders, postgres::newDatabase),
+                  Drain.hotKeyOneByOne(orders, postgres::newDatabase),
+                  Drain.leased(orders, postgres::newDatabase, 200, 10, Duration.ofMillis(100)))
+              .filter(contender -> contender.name().contains(only))
+              .toList();
       for (Contender contender : contenders) {
         System.out.printf("warming up: %s%n", contender.name());
-        contender.run(Math.min(messages, 10_000));
+        contender.run(contender.messages(Math.min(messages, 10_000)));
       }
       print(measure(contenders, messages, repetitions));
     }
@@ -74,7 +91,7 @@ public final class Benchmark {
     Map<String, List<Double>> rates = new LinkedHashMap<>();
     for (int repetition = 1; repetition <= repetitions; repetition++) {
       for (Contender contender : contenders) {
-        double rate = contender.run(messages);
+        double rate = contender.run(contender.messages(messages));
         rates.computeIfAbsent(contender.name(), name -> new ArrayList<>()).add(rate);
         System.out.printf(
             "%d/%d  %-40s %,10.0f msg/s%n", repetition, repetitions, contender.name(), rate);

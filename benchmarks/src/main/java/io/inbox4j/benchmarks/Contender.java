@@ -6,6 +6,11 @@ interface Contender {
   /** What the table calls it. */
   String name();
 
+  /** How many messages it takes to measure it, when the others are measured with this many. */
+  default int messages(int others) {
+    return others;
+  }
+
   /** Does its work on this many messages, prepared before the clock starts; returns messages/s. */
   double run(int messages) throws Exception;
 

@@ -2,6 +2,8 @@ package io.inbox4j.benchmarks;
 
 import io.inbox4j.Inbox;
 import io.inbox4j.InboxListener;
+import io.inbox4j.SubscriptionBuilder;
+import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.EventHandler;
 import io.inbox4j.jdbi.JdbiInboxStore;
 import io.inbox4j.receive.Arrival;
@@ -9,47 +11,110 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 
 /** From the tables through a handler: an inbox that only processes what is stored. */
 record Drain(
-    String name, EventHandler<OrderPlaced> handler, Orders orders, Supplier<String> newDatabase)
+    String name,
+    EventHandler<OrderPlaced> handler,
+    Consumer<SubscriptionBuilder> options,
+    int poolSize,
+    int maxMessages,
+    Supplier<Arrival> next,
+    Supplier<String> newDatabase)
     implements Contender {
 
   private static final String ENDPOINT = "benchmark.orders";
   private static final int FILL = 1_000;
+  private static final int POOL = 20;
+  private static final int MANY = Integer.MAX_VALUE;
+  private static final int FEW = 10_000;
 
   /** A handler that does nothing. */
   static Drain noOp(Orders orders, Supplier<String> newDatabase) {
-    return new Drain("drain: no-op handler", (event, context) -> {}, orders, newDatabase);
+    return new Drain(
+        "drain: no-op handler",
+        (event, context) -> {},
+        queue -> {},
+        POOL,
+        MANY,
+        orders::nextArrival,
+        newDatabase);
   }
 
   /** A handler that inserts one row of business, in the message's transaction. */
   static Drain insert(Orders orders, Supplier<String> newDatabase) {
     return new Drain(
         "drain: one business insert a message",
-        (event, context) ->
-            context
-                .unwrap(Handle.class)
-                .execute(
-                    "INSERT INTO effects (name, amount) VALUES (?, ?)",
-                    event.order(),
-                    event.amount()),
-        orders,
+        Drain::insert,
+        queue -> {},
+        POOL,
+        MANY,
+        orders::nextArrival,
         newDatabase);
+  }
+
+  /** The same with every message in one ordering key. */
+  static Drain hotKey(Orders orders, Supplier<String> newDatabase) {
+    return new Drain(
+        "drain: one hot key, an insert a message",
+        Drain::insert,
+        SubscriptionBuilder::ordered,
+        POOL,
+        MANY,
+        () -> orders.nextArrival("hot"),
+        newDatabase);
+  }
+
+  /** The same with one commit a message, as it is done by hand. */
+  static Drain hotKeyOneByOne(Orders orders, Supplier<String> newDatabase) {
+    return new Drain(
+        "drain: one hot key, a commit a message",
+        Drain::insert,
+        queue -> queue.ordered().batchSize(1),
+        POOL,
+        FEW,
+        () -> orders.nextArrival("hot"),
+        newDatabase);
+  }
+
+  /** Handlers that wait, many more than there are connections. */
+  static Drain leased(
+      Orders orders, Supplier<String> newDatabase, int handlers, int connections, Duration time) {
+    return new Drain(
+        "leased: %d handlers of %d ms on %d connections"
+            .formatted(handlers, time.toMillis(), connections),
+        (event, context) -> Thread.sleep(time.toMillis()),
+        queue -> queue.leased().concurrency(handlers),
+        connections,
+        FEW,
+        orders::nextArrival,
+        newDatabase);
+  }
+
+  private static void insert(OrderPlaced event, EventContext context) {
+    context
+        .unwrap(Handle.class)
+        .execute("INSERT INTO effects (name, amount) VALUES (?, ?)", event.order(), event.amount());
+  }
+
+  @Override
+  public int messages(int others) {
+    return Math.min(others, maxMessages);
   }
 
   @Override
   public double run(int messages) throws Exception {
     String url = newDatabase.get();
     CountDownLatch all = new CountDownLatch(messages);
-    JdbiInboxStore store = JdbiInboxStore.connect(url);
+    JdbiInboxStore store = JdbiInboxStore.builder(url).poolSize(poolSize).build();
     try (Inbox inbox =
         Inbox.builder()
             .store(store)
-            .subscribe(ENDPOINT, OrderPlaced.class, handler)
+            .subscribe(ENDPOINT, queue -> options.accept(queue.on(OrderPlaced.class, handler)))
             .listener(new Counting(all))
             .build()) {
       store.open();
@@ -68,7 +133,7 @@ record Drain(
   private List<Arrival> batch(int size) {
     List<Arrival> batch = new ArrayList<>(size);
     for (int i = 0; i < size; i++) {
-      batch.add(orders.nextArrival());
+      batch.add(next.get());
     }
     return batch;
   }

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** Makes orders with bodies of 1 KB and time-ordered ids, as producers should choose them. */
 final class Orders {
@@ -28,10 +29,14 @@ final class Orders {
   }
 
   Arrival nextArrival() {
+    return nextArrival(null);
+  }
+
+  Arrival nextArrival(@Nullable String orderingKey) {
     UUID id = nextId();
     Delivery delivery =
         new Delivery(
             id.toString(), TYPE, "application/json", null, null, null, Map.of(), body(id), false);
-    return new Arrival.Event(delivery, null, id, TYPE);
+    return new Arrival.Event(delivery, null, id, TYPE, orderingKey, null);
   }
 }

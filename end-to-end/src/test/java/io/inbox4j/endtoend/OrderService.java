@@ -99,13 +99,17 @@ final class OrderService {
     if (events.contains("cancelled")) {
       subscription.on(OrderCancelled.class, this::cancelled);
     }
+    switch (options.getOrDefault("handling", "transactional")) {
+      case "leased" -> subscription.leased(Duration.ofSeconds(1)).concurrency(10);
+      case "inline" -> subscription.inline();
+      default -> subscription.concurrency(1);
+    }
     subscription
-        .concurrency(1)
         .pollInterval(Duration.parse(options.getOrDefault("poll", "PT0.2S")))
         .retry(RetryPolicy.immediate(Integer.parseInt(options.getOrDefault("attempts", "3"))));
   }
 
-  private void placed(OrderPlaced event, EventContext context) throws InterruptedException {
+  private void placed(OrderPlaced event, EventContext context) throws Exception {
     Effects.placed(event, context);
     print("ran " + event.order());
     if (event.order().equals(options.get("haltAt"))) {
@@ -113,8 +117,22 @@ final class OrderService {
     }
     if (event.order().equals(options.get("stopAt"))) {
       print("stopped at " + event.order());
-      goOn.await();
+      awaitGoOn();
       print("goes on");
+    }
+  }
+
+  /** A leased handler is stubborn and ignores that it is interrupted when it has lost its lease. */
+  private void awaitGoOn() throws InterruptedException {
+    while (true) {
+      try {
+        goOn.await();
+        return;
+      } catch (InterruptedException e) {
+        if (!"leased".equals(options.get("handling"))) {
+          throw e;
+        }
+      }
     }
   }
 

@@ -117,7 +117,7 @@ class ReplayTest {
     assertThat(database.count("SELECT count(*) FROM inbox_quarantine")).isZero();
   }
 
-  private void mendable(OrderPlaced event, EventContext context) {
+  private void mendable(OrderPlaced event, EventContext context) throws Exception {
     Effects.placed(event, context);
     if (!mended.get()) {
       throw new IllegalStateException("no stock");

@@ -20,6 +20,7 @@ final class LeasedClaims {
   private final Gate gate;
   private final Outcomes outcomes;
   private int rounds;
+  private boolean lonersWait;
 
   LeasedClaims(Workload workload, Duration time, InboxStore store, Gate gate, Outcomes outcomes) {
     this.workload = workload;
@@ -29,8 +30,9 @@ final class LeasedClaims {
     this.outcomes = outcomes;
   }
 
-  /** Leases up to this many messages that are due. */
+  /** Leases up to this many messages that are due, but none that has to run alone. */
   List<Leased> claim(int room) {
+    lonersWait = false;
     int admitted = gate.circuit().admits();
     if (admitted == 0) {
       return List.of();
@@ -38,9 +40,9 @@ final class LeasedClaims {
     int allowed = gate.all().take(Math.min(Math.min(room, workload.batchSize()), admitted));
     List<Leased> leased = new ArrayList<>();
     try {
-      leased.addAll(claim(gate.unlimited(), allowed, null));
+      leased.addAll(claim(gate.unlimited(), allowed, null, false));
       for (Gate.TypeLimit type : gate.limited()) {
-        leased.addAll(claimLimited(type, allowed - leased.size()));
+        leased.addAll(claimLimited(type, allowed - leased.size(), false));
       }
     } finally {
       gate.all().giveBack(allowed - leased.size());
@@ -51,11 +53,31 @@ final class LeasedClaims {
     return leased;
   }
 
-  private List<Leased> claimLimited(Gate.TypeLimit type, int room) {
+  /** Whether the last claim has seen messages that have to run alone. */
+  boolean lonersWait() {
+    return lonersWait;
+  }
+
+  /** Leases one message that has to run alone, or none if there is none any more. */
+  List<Leased> claimLoner() {
+    int allowed = gate.all().take(1);
+    List<Leased> loner = List.of();
+    try {
+      loner = claim(gate.unlimited(), allowed, null, true);
+      for (Gate.TypeLimit type : gate.limited()) {
+        loner = loner.isEmpty() ? claimLimited(type, allowed, true) : loner;
+      }
+    } finally {
+      gate.all().giveBack(allowed - loner.size());
+    }
+    return loner;
+  }
+
+  private List<Leased> claimLimited(Gate.TypeLimit type, int room, boolean alone) {
     int permits = type.permits().take(room);
     List<Leased> leased = List.of();
     try {
-      leased = claim(type.names(), permits, type.permits());
+      leased = claim(type.names(), permits, type.permits(), alone);
     } finally {
       type.permits().giveBack(permits - leased.size());
     }
@@ -63,7 +85,8 @@ final class LeasedClaims {
   }
 
   /** Leases messages of these types; what has killed its process too often dies instead. */
-  private List<Leased> claim(Set<String> types, int limit, @Nullable Permits permits) {
+  private List<Leased> claim(
+      Set<String> types, int limit, @Nullable Permits permits, boolean alone) {
     if (types.isEmpty() || limit == 0) {
       return List.of();
     }
@@ -71,13 +94,16 @@ final class LeasedClaims {
     List<Result> givenUp = new ArrayList<>();
     List<Leased> leased;
     try (WorkTransaction transaction = store.begin(workload.endpoint())) {
-      for (StoredMessage message : claim(transaction, types, limit)) {
+      for (StoredMessage message :
+          claim(transaction, types, alone ? workload.batchSize() : limit)) {
+        boolean loner = message.suspect() && message.crashes() > 0;
         if (Recovery.isGivenUp(workload, message)) {
           Outcome dead = Recovery.givenUp(workload, message);
           givenUp.add(new Result(message, message.attempt(), dead, null));
-        } else {
+        } else if (loner == alone && toLease.size() < limit) {
           toLease.add(message);
         }
+        lonersWait |= loner;
       }
       leased = lease(transaction, toLease, permits);
       transaction.commit(givenUp.stream().map(Result::outcome).toList());
@@ -103,8 +129,7 @@ final class LeasedClaims {
     if (messages.isEmpty()) {
       return List.of();
     }
-    List<Lease> leases =
-        transaction.lease(messages.stream().map(StoredMessage::sequence).toList(), time);
+    List<Lease> leases = transaction.lease(messages, time);
     List<Leased> leased = new ArrayList<>(messages.size());
     for (int i = 0; i < messages.size(); i++) {
       leased.add(new Leased(messages.get(i).noted(), leases.get(i), () -> free(permits)));

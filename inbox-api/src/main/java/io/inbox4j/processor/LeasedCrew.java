@@ -3,7 +3,6 @@ package io.inbox4j.processor;
 import io.inbox4j.internal.SafeListener;
 import io.inbox4j.store.InboxStore;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeoutException;
@@ -17,14 +16,13 @@ import org.slf4j.LoggerFactory;
  * commits what became of them, and a third renews the leases meanwhile. Every lease has a token: an
  * outcome that comes with a token that is not the message's any more changes nothing.
  *
- * <p>That a message is about to run is noted when it is leased, so one that kills its process is
- * found out: after the second time it runs while nothing else does.
+ * <p>A message whose lease has ended was in hand when a process died: a suspect. That suspects are
+ * about to run is noted when they are leased, so one that kills its process is found out.
  */
 final class LeasedCrew implements Crew {
 
   private static final Logger log = LoggerFactory.getLogger(InboxProcessor.class);
   private static final Duration BACKOFF = Duration.ofMillis(500);
-  private static final int MAX_CRASHES_TOGETHER = 2;
 
   private final Workload workload;
   private final HandlingMode.Leased mode;
@@ -118,33 +116,26 @@ final class LeasedCrew implements Crew {
     if (room < places.worthClaiming()) {
       return false;
     }
-    List<Leased> leased = claims.claim(room);
+    boolean some = run(claims.claim(room));
+    return claims.lonersWait() ? runLoner() : some;
+  }
+
+  /**
+   * Runs a message that may kill the process while nothing else runs. It is leased only then, so
+   * that nothing is held against it that another message did.
+   */
+  private boolean runLoner() throws InterruptedException {
+    places.awaitEmpty(() -> stopping);
+    boolean some = !stopping && run(claims.claimLoner());
+    places.awaitEmpty(() -> stopping);
+    return some;
+  }
+
+  private boolean run(List<Leased> leased) {
     keeper.keep(leased);
-    runAll(leased);
+    leased.forEach(places::add);
+    letRun();
     return !leased.isEmpty();
-  }
-
-  private void runAll(List<Leased> leased) throws InterruptedException {
-    List<Leased> loners = new ArrayList<>();
-    for (Leased one : leased) {
-      if (one.message().crashes() > MAX_CRASHES_TOGETHER) {
-        loners.add(one);
-      } else {
-        places.add(one);
-      }
-    }
-    letRun();
-    for (Leased loner : loners) {
-      runAlone(loner);
-    }
-  }
-
-  /** Runs a message that may kill the process while nothing else does. */
-  private void runAlone(Leased loner) throws InterruptedException {
-    places.awaitEmpty(() -> stopping);
-    places.add(loner);
-    letRun();
-    places.awaitEmpty(() -> stopping);
   }
 
   /** Starts what waits while there is a place for it. */

@@ -200,7 +200,7 @@ final class LeasedOutcomes {
 
   private void tell(List<Result> results) {
     for (Result result : results) {
-      if (result.message().crashes() > 1) {
+      if (result.message().suspect()) {
         listener.tell(l -> l.recovered(outcomes.describe(result.message())));
       }
     }

@@ -48,7 +48,7 @@ public record StoredMessage(
     return attempts + Math.max(1, crashes - 1);
   }
 
-  /** The same after it was noted that a worker begins with it. */
+  /** The same after it was noted that a worker begins with it, if it is a suspect. */
   public StoredMessage noted() {
     return new StoredMessage(
         sequence,
@@ -64,7 +64,7 @@ public record StoredMessage(
         lag,
         orderingKey,
         attempts,
-        crashes + 1,
+        suspect ? crashes + 1 : crashes,
         suspect);
   }
 

@@ -48,10 +48,12 @@ public interface WorkTransaction extends EventTransaction, AutoCloseable {
   List<StoredMessage> claimReceived(Set<String> types);
 
   /**
-   * Leases claimed messages for the given time, from when the transaction commits. If that time
-   * passes without a renewal they are due again.
+   * Leases claimed messages for the given time. If that time passes without a renewal they are due
+   * again, and suspects. That suspects are about to be handled is noted.
+   *
+   * @return a lease for each, in the same order
    */
-  List<Lease> lease(List<Long> sequences, Duration time);
+  List<Lease> lease(List<StoredMessage> messages, Duration time);
 
   /** Claims the messages of those leases that still hold, and returns these. */
   Set<Lease> claimLeased(Collection<Lease> leases);

@@ -105,8 +105,11 @@ public final class JdbiInboxStore implements InboxStore {
 
   @Override
   public List<Receipt> receive(String endpoint, List<Arrival> batch) {
-    return Faults.translate(
-        () -> jdbi.inTransaction(handle -> receiving.store(handle, endpoint, batch)));
+    try (WorkTransaction transaction = begin(endpoint)) {
+      List<Receipt> receipts = transaction.receive(batch);
+      transaction.commit(List.of());
+      return receipts;
+    }
   }
 
   @Override

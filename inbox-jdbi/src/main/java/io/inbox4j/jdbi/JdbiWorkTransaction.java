@@ -107,6 +107,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
   public List<Receipt> receive(List<Arrival> batch) {
     receivedKeys |=
         batch.stream().anyMatch(it -> it instanceof Arrival.Event e && e.orderingKey() != null);
+    execute(Sql.idleTimeout(idleTimeoutMillis));
     return run(() -> receiving.store(handle, endpoint, batch, received::add));
   }
 
@@ -116,12 +117,13 @@ final class JdbiWorkTransaction implements WorkTransaction {
   }
 
   @Override
-  public List<Lease> lease(List<Long> sequences, Duration time) {
-    return run(() -> Leases.lease(handle, sequences, time));
+  public List<Lease> lease(List<StoredMessage> messages, Duration time) {
+    return run(() -> Leases.lease(handle, messages, time));
   }
 
   @Override
   public Set<Lease> claimLeased(Collection<Lease> leases) {
+    execute(Sql.idleTimeout(idleTimeoutMillis));
     return run(() -> Leases.claim(handle, leases));
   }
 

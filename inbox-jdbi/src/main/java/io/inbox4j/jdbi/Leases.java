@@ -1,6 +1,7 @@
 package io.inbox4j.jdbi;
 
 import io.inbox4j.store.Lease;
+import io.inbox4j.store.StoredMessage;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -10,7 +11,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.SqlStatement;
 
@@ -20,15 +20,16 @@ final class Leases {
   private Leases() {}
 
   /** Leases claimed messages, in this order. */
-  static List<Lease> lease(Handle handle, List<Long> sequences, Duration time) {
+  static List<Lease> lease(Handle handle, List<StoredMessage> messages, Duration time) {
     Map<Long, Lease> leases = new HashMap<>();
     handle
         .createQuery(Sql.LEASE)
-        .bind("seqs", PgArray.longs(sequences, Function.identity()))
+        .bind("seqs", PgArray.longs(messages, StoredMessage::sequence))
+        .bind("suspects", PgArray.booleans(messages, StoredMessage::suspect))
         .bind("time", new Interval(time))
         .map(Leases::row)
         .forEach(lease -> leases.put(lease.sequence(), lease));
-    return sequences.stream().map(leases::get).toList();
+    return messages.stream().map(message -> leases.get(message.sequence())).toList();
   }
 
   /** Locks the messages of those leases that still hold. */

@@ -55,7 +55,7 @@ final class Sql {
       """;
 
   private static final String IS_SUSPECT =
-      "(crashes > 0 OR (xmax <> '0'::xid AND inbox_rolled_back(xmax)))";
+      "(crashes > 0 OR lease IS NOT NULL OR (xmax <> '0'::xid AND inbox_rolled_back(xmax)))";
 
   private static final String CLAIMED_COLUMNS =
       """
@@ -75,8 +75,8 @@ final class Sql {
    * <p>A plan made while the table was nearly empty would stay a sequential scan when it has grown,
    * so that is switched off for this statement, and the limit is a literal.
    *
-   * <p>A row that carries the lock of a transaction that was rolled back was in hand when a worker
-   * died or gave up: a suspect.
+   * <p>A row that carries the lock of a transaction that was rolled back, or a lease that has
+   * ended, was in hand when a worker died or gave up: a suspect.
    */
   static String claim(int limit, long idleTimeoutMillis) {
     return """
@@ -211,13 +211,14 @@ final class Sql {
       """
           .formatted(NOT_PAUSED, CLAIMED_COLUMNS);
 
-  /** Leases claimed messages; that they are about to run is noted. */
+  /** Leases claimed messages, and notes that the suspects among them are about to run. */
   static final String LEASE =
       """
       WITH next AS MATERIALIZED (SELECT nextval('inbox_lease') AS token)
       UPDATE inbox_pending p
-      SET lease = next.token, crashes = crashes + 1, due_on_utc = clock_timestamp() + :time
-      FROM next WHERE p.seq = ANY (:seqs)
+      SET lease = next.token, crashes = crashes + l.suspect::int,
+          due_on_utc = clock_timestamp() + :time
+      FROM next, unnest(:seqs, :suspects) AS l (seq, suspect) WHERE p.seq = l.seq
       RETURNING p.seq, p.lease
       """;
 
@@ -374,6 +375,11 @@ final class Sql {
   static final String LOCK_QUARANTINED = LIST_QUARANTINED + "FOR UPDATE SKIP LOCKED";
 
   static final String LEAVE_QUARANTINE = "DELETE FROM inbox_quarantine WHERE seq = ANY (:seqs)";
+
+  /** Ends the transaction of a process that is frozen, so that others can go on. */
+  static String idleTimeout(long millis) {
+    return "SET LOCAL idle_in_transaction_session_timeout = " + millis;
+  }
 
   static final String KEEP_LANE = "RELEASE SAVEPOINT inbox_lane";
   static final String FREE_LANE = "ROLLBACK TO SAVEPOINT inbox_lane; RELEASE SAVEPOINT inbox_lane";
