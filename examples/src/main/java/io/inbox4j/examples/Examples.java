@@ -35,7 +35,8 @@ public final class Examples {
           new Example("worker", "only process, on your own servers", Worker::main),
           new Example(
               "transactional", "a handler's SQL and its message are one", Transactional::main),
-          new Example("retry-and-replay", "failing, dying, coming back", RetryAndReplay::main),
+          new Example(
+              "retry-and-replay", "failing, dying, coming back or not", RetryAndReplay::main),
           new Example("bad-input", "deliveries that are no events", BadInput::main),
           new Example("ordered", "one key in order, others go on", Ordered::main),
           new Example("delays", "not before a time, or later", Delays::main),
