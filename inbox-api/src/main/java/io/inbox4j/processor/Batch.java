@@ -131,7 +131,8 @@ final class Batch {
       throw new InterruptedException("the worker is being stopped");
     }
     IntegrationEvent event =
-        reader.read(message.body(), known(message.type()), message.messageId());
+        reader.read(
+            message.contentType(), message.body(), known(message.type()), message.messageId());
     MessageContext context =
         new MessageContext(workload.endpoint(), message, message.attempt(), transaction);
     handlers.handle(event, context);

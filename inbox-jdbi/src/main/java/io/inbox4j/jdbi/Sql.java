@@ -61,7 +61,7 @@ final class Sql {
       """
       SELECT c.seq, c.due_on_utc, c.attempts, c.crashes, c.suspect,
              m.message_id, m.type, m.body, m.headers, m.correlation_id, m.source, m.redelivered,
-             m.received_on_utc, now() AS claimed_on_utc, m.ordering_key
+             m.received_on_utc, now() AS claimed_on_utc, m.ordering_key, m.content_type
       FROM claimed c JOIN inbox_messages m USING (seq)
       """;
 
