@@ -103,6 +103,13 @@ class ExamplesTest {
   }
 
   @Test
+  void oneEventIsReadInThreeFormats() throws Exception {
+    assertThat(run("formats"))
+        .containsSubsequence("chair: 12", "lamp: 3", "table: 2")
+        .anyMatch(line -> line.startsWith("sent") && line.endsWith("bytes of application/cbor"));
+  }
+
+  @Test
   void middlewareRunsAroundTheHandlerInItsTransaction() throws Exception {
     assertThat(run("middleware"))
         .containsExactly("begin report-asked", "  a report for acme", "end report-asked");
