@@ -13,6 +13,8 @@ dependencies {
     testImplementation(libs.archunit)
     testImplementation(libs.assertj.core)
     testImplementation(libs.awaitility)
+    testImplementation(libs.jackson.databind)
+    testImplementation(libs.jackson.dataformat.cbor)
     testImplementation(libs.jdbi3.core)
     testImplementation(libs.junit.jupiter.api)
     testImplementation(libs.logback.classic)

@@ -12,6 +12,7 @@ dependencies {
     implementation(libs.amqp.client)
     implementation(libs.embedded.postgres)
     implementation(libs.jackson.databind)
+    implementation(libs.jackson.dataformat.cbor)
     implementation(libs.jdbi3.core)
     implementation(libs.jspecify)
     implementation(libs.qpid.broker.core)

@@ -17,6 +17,7 @@ dependencies {
     testImplementation(libs.assertj.core)
     testImplementation(libs.awaitility)
     testImplementation(libs.jackson.databind)
+    testImplementation(libs.jackson.dataformat.cbor)
     testImplementation(libs.junit.jupiter.api)
     testImplementation(libs.junit.jupiter.params)
     testImplementation(libs.logback.classic)

@@ -150,13 +150,13 @@ public final class Inbox implements AutoCloseable {
     processor.start();
   }
 
-  /** The messages that were given up on: list and replay them. */
+  /** The messages that were given up on: list, replay and discard them. */
   public synchronized DeadLetters deadLetters() {
     open();
     return deadLetters;
   }
 
-  /** The deliveries that were no events: list and replay them. */
+  /** The deliveries that were no events: list, replay and discard them. */
   public synchronized Quarantine quarantine() {
     open();
     return quarantine;
@@ -195,7 +195,7 @@ public final class Inbox implements AutoCloseable {
             .endpoint(subscription.queue())
             .types(subscription.types().names())
             .text(QuarantineReason.UNKNOWN_TYPE.code());
-    int back = quarantine.replay(nowKnown);
+    int back = quarantine.as("inbox").replay(nowKnown);
     if (back > 0) {
       log.info("{} messages of {} are of a type known now", back, subscription.queue());
     }

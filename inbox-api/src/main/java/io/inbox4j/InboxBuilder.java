@@ -1,6 +1,8 @@
 package io.inbox4j;
 
+import io.inbox4j.event.EventFormat;
 import io.inbox4j.event.EventReader;
+import io.inbox4j.event.JsonFormat;
 import io.inbox4j.handler.EventHandler;
 import io.inbox4j.handler.EventMiddleware;
 import io.inbox4j.internal.SafeListener;
@@ -20,7 +22,8 @@ public final class InboxBuilder {
 
   private @Nullable InboxStore store;
   private @Nullable InboxTransport transport;
-  private JsonMapper mapper = EventReader.defaultMapper();
+  private JsonMapper mapper = JsonFormat.defaultMapper();
+  private final List<EventFormat> formats = new ArrayList<>();
   private final SubscriptionOptions.Defaults defaults = new SubscriptionOptions.Defaults();
   private final Map<String, Consumer<SubscriptionBuilder>> subscriptions = new LinkedHashMap<>();
   private final List<EventMiddleware> middleware = new ArrayList<>();
@@ -86,9 +89,18 @@ public final class InboxBuilder {
     return this;
   }
 
-  /** Reads events with this mapper. Defaults to {@link EventReader#defaultMapper()}. */
+  /** Reads JSON with this mapper. Defaults to {@link JsonFormat#defaultMapper()}. */
   public InboxBuilder json(JsonMapper mapper) {
     this.mapper = mapper;
+    return this;
+  }
+
+  /**
+   * Reads the content types of this format, too, besides JSON and those that were added before.
+   * Every process that receives or handles such messages needs it.
+   */
+  public InboxBuilder format(EventFormat format) {
+    formats.add(format);
     return this;
   }
 
@@ -113,12 +125,7 @@ public final class InboxBuilder {
           configure.accept(builder);
           built.add(builder.build());
         });
-    return new Inbox(
-        store,
-        transport,
-        built,
-        new EventReader(mapper),
-        new SafeListener(listeners),
-        maxConcurrency);
+    EventReader reader = new EventReader(new JsonFormat(mapper), formats);
+    return new Inbox(store, transport, built, reader, new SafeListener(listeners), maxConcurrency);
   }
 }

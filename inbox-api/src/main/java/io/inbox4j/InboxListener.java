@@ -51,6 +51,9 @@ public interface InboxListener {
   /** After commit: a message came back from the quarantine or from the dead, to be handled. */
   default void replayed(Message message) {}
 
+  /** After commit: a dead message was discarded; it will not be handled any more. */
+  default void discarded(Message message) {}
+
   /**
    * After commit: a message that was in hand when a worker died or gave up (a crash, a lost
    * connection) has an outcome now; the call that tells which follows.

@@ -3,6 +3,8 @@ package io.inbox4j;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.inbox4j.event.EventFormat;
+import io.inbox4j.event.JacksonFormat;
 import io.inbox4j.handler.EventHandler;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.transport.Topology;
@@ -15,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.json.JsonMapper;
 
 class InboxBuilderTest {
 
@@ -42,6 +45,16 @@ class InboxBuilderTest {
   @Test
   void aSubscriptionIsRequired() {
     assertRefused(() -> withStore().build(), "no queue is subscribed", ".subscribe(");
+  }
+
+  @Test
+  void aContentTypeHasOneFormat() {
+    EventFormat json = JacksonFormat.of(new JsonMapper(), "application/json");
+    EventFormat none = JacksonFormat.of(new JsonMapper());
+    InboxBuilder builder = withStore().subscribe("orders", Created.class, NOTHING).format(json);
+    assertRefused(builder::build, "'application/json'", "JsonFormat", "JacksonFormat");
+    InboxBuilder another = withStore().subscribe("orders", Created.class, NOTHING).format(none);
+    assertRefused(another::build, "JacksonFormat reads no content type");
   }
 
   @Test

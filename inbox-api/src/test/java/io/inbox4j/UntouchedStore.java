@@ -1,6 +1,7 @@
 package io.inbox4j;
 
 import io.inbox4j.operations.DeadMessage;
+import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Pause;
 import io.inbox4j.operations.QuarantinedMessage;
@@ -90,7 +91,12 @@ final class UntouchedStore implements InboxStore {
   }
 
   @Override
-  public List<DeadMessage> replayDead(MessageFilter filter, long after, int limit) {
+  public List<DeadMessage> replayDead(MessageFilter filter, String by, long after, int limit) {
+    throw touched();
+  }
+
+  @Override
+  public List<DeadMessage> discardDead(MessageFilter filter, String by, long after, int limit) {
     throw touched();
   }
 
@@ -101,7 +107,22 @@ final class UntouchedStore implements InboxStore {
 
   @Override
   public ReplayPage replayQuarantined(
-      MessageFilter filter, long after, int limit, Function<QuarantinedMessage, Arrival> check) {
+      MessageFilter filter,
+      String by,
+      long after,
+      int limit,
+      Function<QuarantinedMessage, Arrival> check) {
+    throw touched();
+  }
+
+  @Override
+  public List<Long> discardQuarantined(MessageFilter filter, String by, long after, int limit) {
+    throw touched();
+  }
+
+  @Override
+  public List<Intervention> interventions(
+      Intervention.Origin origin, MessageFilter filter, int limit) {
     throw touched();
   }
 

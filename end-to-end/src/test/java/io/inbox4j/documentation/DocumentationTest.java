@@ -29,6 +29,7 @@ class DocumentationTest {
   private static final String AROUND =
       """
       import io.inbox4j.*;
+      import io.inbox4j.event.*;
       import io.inbox4j.handler.*;
       import io.inbox4j.jdbi.*;
       import io.inbox4j.operations.*;
@@ -38,11 +39,13 @@ class DocumentationTest {
       import io.inbox4j.receive.*;
       import io.inbox4j.transport.*;
       import java.math.BigDecimal;
+      import java.nio.charset.StandardCharsets;
       import java.time.Duration;
       import java.util.*;
       import java.util.concurrent.*;
       import javax.sql.DataSource;
       import org.jdbi.v3.core.Handle;
+      import tools.jackson.dataformat.cbor.CBORMapper;
 
       class Documented {
         %s

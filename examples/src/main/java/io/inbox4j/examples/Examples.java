@@ -4,6 +4,7 @@ import io.inbox4j.examples.badinput.BadInput;
 import io.inbox4j.examples.delays.Delays;
 import io.inbox4j.examples.demo.Demo;
 import io.inbox4j.examples.evolving.EvolvingTypes;
+import io.inbox4j.examples.formats.Formats;
 import io.inbox4j.examples.inprocess.InProcess;
 import io.inbox4j.examples.middleware.Middleware;
 import io.inbox4j.examples.ordered.Ordered;
@@ -35,11 +36,13 @@ public final class Examples {
           new Example("worker", "only process, on your own servers", Worker::main),
           new Example(
               "transactional", "a handler's SQL and its message are one", Transactional::main),
-          new Example("retry-and-replay", "failing, dying, coming back", RetryAndReplay::main),
+          new Example(
+              "retry-and-replay", "failing, dying, coming back or not", RetryAndReplay::main),
           new Example("bad-input", "deliveries that are no events", BadInput::main),
           new Example("ordered", "one key in order, others go on", Ordered::main),
           new Example("delays", "not before a time, or later", Delays::main),
           new Example("evolving-types", "renamed, reshaped, in families", EvolvingTypes::main),
+          new Example("formats", "bodies that are no JSON", Formats::main),
           new Example("middleware", "what runs around every handler", Middleware::main),
           new Example("demo", "all of it under fire; the same as bin/demo", Demo::main));
 

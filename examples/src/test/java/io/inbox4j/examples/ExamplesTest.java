@@ -51,13 +51,18 @@ class ExamplesTest {
   }
 
   @Test
-  void deadMessagesAreListedWithTheirReasonsAndReplayed() throws Exception {
+  void deadMessagesAreListedWithTheirReasonsReplayedAndDiscarded() throws Exception {
     List<String> lines = run("retry-and-replay");
     assertThat(lines.subList(lines.indexOf("The dead:") + 1, lines.size()))
         .anyMatch(line -> line.startsWith("  after attempt 3: attempt 3 of 3 failed"))
         .anyMatch(line -> line.startsWith("  after attempt 1: the policy gives up on this at once"))
         .anyMatch(line -> line.startsWith("  after attempt 1: the handler gave up"))
-        .endsWith("Replayed: 1; still dead: 2");
+        .contains("Replayed: 1; discarded: 1; still dead: 1");
+    assertThat(lines.subList(lines.size() - 3, lines.size()))
+        .satisfiesExactly(
+            line -> assertThat(line).startsWith("Who did what"),
+            line -> assertThat(line).startsWith("  anna: DISCARD of payments.payment-due after"),
+            line -> assertThat(line).startsWith("  bert: REPLAY of payments.payment-due after"));
   }
 
   @Test
@@ -95,6 +100,13 @@ class ExamplesTest {
             "PaidIn of 500 cents, sent as accounts.paid-in",
             "PaidIn of 700 cents, sent as accounts.deposited",
             "PaidOut of 300 cents, sent as accounts.paid-out.v1");
+  }
+
+  @Test
+  void oneEventIsReadInThreeFormats() throws Exception {
+    assertThat(run("formats"))
+        .containsSubsequence("chair: 12", "lamp: 3", "table: 2")
+        .anyMatch(line -> line.startsWith("sent") && line.endsWith("bytes of application/cbor"));
   }
 
   @Test

@@ -1,169 +1,93 @@
 package io.inbox4j.event;
 
 import io.inbox4j.IntegrationEvent;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
-import tools.jackson.core.StreamReadConstraints;
-import tools.jackson.core.exc.StreamReadException;
-import tools.jackson.core.json.JsonFactory;
-import tools.jackson.databind.DatabindException;
-import tools.jackson.databind.DeserializationFeature;
-import tools.jackson.databind.MapperFeature;
-import tools.jackson.databind.ObjectReader;
-import tools.jackson.databind.cfg.MapperConfig;
-import tools.jackson.databind.exc.MismatchedInputException;
-import tools.jackson.databind.introspect.AnnotatedMember;
-import tools.jackson.databind.introspect.JacksonAnnotationIntrospector;
-import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.node.ObjectNode;
 
-/** Reads events from JSON. */
+/** Reads events, each in the format of its content type. */
 public final class EventReader {
 
-  /** How deep JSON may be nested. */
-  public static final int MAX_DEPTH = 100;
-
-  /** How many characters a number may have. */
-  public static final int MAX_NUMBER_LENGTH = 100;
-
-  private static final String ID_FIELD = "messageId";
-
-  private final JsonMapper mapper;
-  private final Map<Class<?>, ObjectReader> readers = new ConcurrentHashMap<>();
-
-  public EventReader(JsonMapper mapper) {
-    this.mapper = mapper;
-  }
+  private final JsonFormat json;
+  private final Map<String, EventFormat> formats = new TreeMap<>();
 
   /**
-   * The mapper that is used unless the builder gets another one.
-   *
-   * <ul>
-   *   <li>unknown fields are ignored, so that producers can add some
-   *   <li>a missing or null primitive is an error, not a zero
-   *   <li>{@code 1.9} and {@code "7"} are no integers
-   *   <li>nothing may follow the document
-   *   <li>depth and length of numbers are limited
-   * </ul>
+   * @param json reads what has no content type, too
+   * @throws IllegalArgumentException if a content type has two formats, or a format has none
    */
-  public static JsonMapper defaultMapper() {
-    return JsonMapper.builder(factory())
-        .annotationIntrospector(new RequiredPrimitives())
-        .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-        .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
-        .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
-        .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
-        .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-        .build();
+  public EventReader(JsonFormat json, List<EventFormat> others) {
+    this.json = json;
+    add(json);
+    others.forEach(this::add);
   }
 
-  /** The factory of parsers with the limits that apply to every body. */
-  public static JsonFactory factory() {
-    return JsonFactory.builder()
-        .streamReadConstraints(
-            StreamReadConstraints.builder()
-                .maxNestingDepth(MAX_DEPTH)
-                .maxNumberLength(MAX_NUMBER_LENGTH)
-                .maxStringLength(Integer.MAX_VALUE)
-                .build())
-        .build();
-  }
-
-  /** The same, but a field that the class does not have is an error. */
-  public static JsonMapper strictMapper() {
-    return defaultMapper()
-        .rebuild()
-        .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-        .build();
-  }
-
-  /**
-   * The event in these bytes, brought up to the class's version first if its type is an old one.
-   *
-   * <p>A body that does not carry its message id, or carries one that is no UUID, gets the id that
-   * the message was stored under.
-   *
-   * @throws UnreadableEventException if the body does not fit the class
-   */
-  public <T extends IntegrationEvent> T read(byte[] body, KnownType<T> type, UUID messageId) {
-    Class<? extends T> event = type.event();
-    try {
-      if (type.upcaster() == null) {
-        T read = tryRead(body, event);
-        if (read != null && read.messageId() != null) {
-          return read;
-        }
+  private void add(EventFormat format) {
+    Set<String> contentTypes = format.contentTypes();
+    if (contentTypes.isEmpty()) {
+      throw new IllegalArgumentException(
+          "%s reads no content type; expected at least one, such as application/cbor"
+              .formatted(format.getClass().getName()));
+    }
+    for (String contentType : contentTypes) {
+      if (contentType.isBlank() || !contentType.equals(mime(contentType))) {
+        throw new IllegalArgumentException(
+            "'%s' of %s is no content type; expected lower case without parameters, such as application/cbor"
+                .formatted(contentType, format.getClass().getName()));
       }
-      return readTree(body, type, messageId);
-    } catch (JacksonException e) {
-      throw new UnreadableEventException(
-          "the body does not fit %s%s".formatted(event.getName(), where(e)), e);
+      EventFormat other = formats.putIfAbsent(contentType, format);
+      if (other != null) {
+        throw new IllegalArgumentException(
+            "'%s' is read by %s and by %s; expected one format for each content type"
+                .formatted(contentType, other.getClass().getName(), format.getClass().getName()));
+      }
     }
   }
 
-  private <T extends IntegrationEvent> @Nullable T tryRead(byte[] body, Class<T> event) {
+  /** The format of this content type; JSON if there is none, null if nobody reads it. */
+  public @Nullable EventFormat formatOf(@Nullable String contentType) {
+    return contentType == null ? json : formats.get(mime(contentType));
+  }
+
+  /** The content types that can be read, for people: {@code application/json, text/json}. */
+  public String contentTypes() {
+    return String.join(", ", formats.keySet());
+  }
+
+  /**
+   * The event in a body of this content type.
+   *
+   * @throws UnreadableEventException if nobody reads the content type, or the body does not fit the
+   *     class; its message shows nothing of the body
+   */
+  public <T extends IntegrationEvent> T read(
+      @Nullable String contentType, byte[] body, KnownType<T> type, UUID messageId) {
+    EventFormat format = formatOf(contentType);
+    if (format == null) {
+      throw new UnreadableEventException(
+          "the content type is '%s'; this inbox reads: %s".formatted(contentType, contentTypes()));
+    }
     try {
-      return readers.computeIfAbsent(event, mapper::readerFor).readValue(body);
-    } catch (DatabindException e) {
-      if (e.getPath().size() == 1 && ID_FIELD.equals(e.getPath().get(0).getPropertyName())) {
-        return null;
-      }
+      T event = format.read(body, type, messageId);
+      return Objects.requireNonNull(event, "the format returned null");
+    } catch (UnreadableEventException e) {
       throw e;
-    }
-  }
-
-  private <T extends IntegrationEvent> T readTree(byte[] body, KnownType<T> type, UUID messageId) {
-    if (!(mapper.readTree(body) instanceof ObjectNode tree)) {
+    } catch (Exception e) {
       throw new UnreadableEventException(
-          "the body does not fit %s: it is no JSON object".formatted(type.event().getName()));
-    }
-    if (type.upcaster() != null) {
-      tree = upcast(tree, type);
-    }
-    tree.put(ID_FIELD, messageId.toString());
-    return mapper.treeToValue(tree, type.event());
-  }
-
-  private static <T extends IntegrationEvent> ObjectNode upcast(
-      ObjectNode tree, KnownType<T> type) {
-    try {
-      return Objects.requireNonNull(
-          Objects.requireNonNull(type.upcaster()).apply(tree), "the upcaster returned null");
-    } catch (RuntimeException e) {
-      throw new UnreadableEventException(
-          "the upcaster to %s failed with %s"
-              .formatted(type.event().getName(), e.getClass().getName()),
+          "the body does not fit %s: %s failed with %s"
+              .formatted(
+                  type.event().getName(), format.getClass().getName(), e.getClass().getName()),
           e);
     }
   }
 
-  /** Which field, and what it should be. What is there instead is payload and is not shown. */
-  private static String where(JacksonException e) {
-    String field =
-        e.getPath().stream()
-            .map(it -> it.getPropertyName() == null ? "[]" : it.getPropertyName())
-            .collect(Collectors.joining("."));
-    if (field.isEmpty()) {
-      return e instanceof StreamReadException ? ": it is not valid JSON" : "";
-    }
-    return e instanceof MismatchedInputException mismatch && mismatch.getTargetType() != null
-        ? " at '%s': expected %s".formatted(field, mismatch.getTargetType().getTypeName())
-        : " at '%s'".formatted(field);
-  }
-
-  /** A primitive that is missing is an error, not a zero. */
-  private static final class RequiredPrimitives extends JacksonAnnotationIntrospector {
-
-    @Override
-    public @Nullable Boolean hasRequiredMarker(MapperConfig<?> config, AnnotatedMember member) {
-      return member.getRawType().isPrimitive()
-          ? Boolean.TRUE
-          : super.hasRequiredMarker(config, member);
-    }
+  private static String mime(String contentType) {
+    int end = contentType.indexOf(';');
+    String mime = end < 0 ? contentType : contentType.substring(0, end);
+    return mime.strip().toLowerCase(Locale.ROOT);
   }
 }

@@ -11,6 +11,7 @@ import java.util.UUID;
  * @param messageId its identity
  * @param type the event's type
  * @param attempts how many attempts failed
+ * @param replays how many times it was replayed before
  * @param error the last failure
  * @param deadAt since when
  */
@@ -20,5 +21,6 @@ public record DeadMessage(
     UUID messageId,
     String type,
     int attempts,
+    int replays,
     String error,
     Instant deadAt) {}

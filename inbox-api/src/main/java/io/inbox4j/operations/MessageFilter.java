@@ -5,12 +5,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which dead or quarantined messages are meant. Immutable; every method returns a narrower copy.
+ * Which dead or quarantined messages, or which interventions, are meant. Immutable; every method
+ * returns a narrower copy.
  *
  * @param endpoint of this endpoint, or null for any
  * @param types of one of these types; empty for any
  * @param text with this text in their error or reason, or null for any
- * @param olderThan dead or quarantined for at least this long, or null for any
+ * @param olderThan dead, quarantined or done for at least this long, or null for any
  */
 public record MessageFilter(
     @Nullable String endpoint,

@@ -11,7 +11,12 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The deliveries that could not be stored as events. Thread-safe. */
+/**
+ * The deliveries that could not be stored as events. Thread-safe.
+ *
+ * <p>Who replays or discards one is recorded with it: the user of the operating system, or the name
+ * given to {@link #as}.
+ */
 public final class Quarantine {
 
   private static final int PAGE = 200;
@@ -20,6 +25,7 @@ public final class Quarantine {
   private final Map<String, DeliveryCheck> checks;
   private final SafeListener listener;
   private final Consumer<String> wake;
+  private final Actor actor;
 
   /**
    * @param checks the checks at the door of every endpoint
@@ -30,10 +36,29 @@ public final class Quarantine {
       Map<String, DeliveryCheck> checks,
       SafeListener listener,
       Consumer<String> wake) {
+    this(store, checks, listener, wake, Actor.ofSystem());
+  }
+
+  private Quarantine(
+      InboxStore store,
+      Map<String, DeliveryCheck> checks,
+      SafeListener listener,
+      Consumer<String> wake,
+      Actor actor) {
     this.store = store;
     this.checks = Map.copyOf(checks);
     this.listener = listener;
     this.wake = wake;
+    this.actor = actor;
+  }
+
+  /**
+   * The same, acting under this name.
+   *
+   * @throws IllegalArgumentException if it is blank or longer than 255 characters
+   */
+  public Quarantine as(String name) {
+    return new Quarantine(store, checks, listener, wake, new Actor(name));
   }
 
   /** The first of those that the filter means, in the order they came. */
@@ -55,6 +80,32 @@ public final class Quarantine {
         .sum();
   }
 
+  /**
+   * Deletes all that the filter means, in the order they came, on any endpoint. What is delivered
+   * again is checked again.
+   *
+   * <p>It works in pages, each a transaction. Running it twice, or at the same time in two places,
+   * discards nothing twice.
+   *
+   * @return how many
+   */
+  public int discard(MessageFilter filter) {
+    int discarded = 0;
+    long after = 0;
+    List<Long> page;
+    do {
+      page = store.discardQuarantined(filter, actor.name(), after, PAGE);
+      discarded += page.size();
+      after = page.isEmpty() ? after : page.get(page.size() - 1);
+    } while (page.size() == PAGE);
+    return discarded;
+  }
+
+  /** What was done with quarantined deliveries that the filter means, the newest first. */
+  public List<Intervention> history(MessageFilter filter, int limit) {
+    return store.interventions(Intervention.Origin.QUARANTINE, filter, limit);
+  }
+
   private List<String> endpointsOf(@Nullable String endpoint) {
     if (endpoint == null) {
       return checks.keySet().stream().sorted().toList();
@@ -74,7 +125,8 @@ public final class Quarantine {
     InboxStore.ReplayPage page;
     do {
       page =
-          store.replayQuarantined(filter, after, PAGE, message -> check.check(message.delivery()));
+          store.replayQuarantined(
+              filter, actor.name(), after, PAGE, message -> check.check(message.delivery()));
       after = page.last();
       replayed += page.replayed().size();
       for (Arrival.Event event : page.replayed()) {

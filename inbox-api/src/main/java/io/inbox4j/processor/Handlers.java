@@ -88,7 +88,8 @@ final class Handlers {
   }
 
   private IntegrationEvent read(StoredMessage message) {
-    return reader.read(message.body(), known(message.type()), message.messageId());
+    return reader.read(
+        message.contentType(), message.body(), known(message.type()), message.messageId());
   }
 
   @SuppressWarnings("unchecked") // onBatch() puts a handler of T at the class of T only

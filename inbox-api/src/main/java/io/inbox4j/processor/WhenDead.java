@@ -4,6 +4,6 @@ package io.inbox4j.processor;
 public enum WhenDead {
   /** They are handled; the dead message has lost its place. */
   GO_ON,
-  /** They wait until somebody replays the dead message. */
+  /** They wait until somebody replays or discards the dead message. */
   WAIT
 }

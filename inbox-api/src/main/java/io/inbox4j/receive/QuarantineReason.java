@@ -16,7 +16,7 @@ public enum QuarantineReason {
   MISSING_TYPE,
   /** The endpoint does not know the event type; comes back by itself once a process does. */
   UNKNOWN_TYPE,
-  /** The body is not of a content type that can be read. */
+  /** The body is of a content type that no format of this inbox reads. */
   CONTENT_TYPE,
   /** The body is compressed or encoded. */
   CONTENT_ENCODING,
@@ -36,7 +36,9 @@ public enum QuarantineReason {
   JSON_LIMIT,
   /** The JSON is not an object. */
   NOT_AN_OBJECT,
-  /** The body does not fit its event class, which the ordering key is read from. */
+  /**
+   * The body cannot be read, or does not fit its event class, which the ordering key is read from.
+   */
   UNREADABLE,
   /** The time before which it is not to be handled is no time. */
   BAD_TIME,

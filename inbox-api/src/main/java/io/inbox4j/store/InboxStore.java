@@ -1,6 +1,7 @@
 package io.inbox4j.store;
 
 import io.inbox4j.operations.DeadMessage;
+import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Pause;
 import io.inbox4j.operations.QuarantinedMessage;
@@ -85,21 +86,46 @@ public interface InboxStore extends AutoCloseable {
 
   /**
    * Makes up to {@code limit} dead messages from after the given sequence due again, with no
-   * attempt used up.
+   * attempt used up, and records for each who did it, in one transaction.
    *
    * @return those that will be handled again, in arrival order; fewer than the limit if no more fit
    */
-  List<DeadMessage> replayDead(MessageFilter filter, long after, int limit);
+  List<DeadMessage> replayDead(MessageFilter filter, String by, long after, int limit);
+
+  /**
+   * Takes up to {@code limit} dead messages from after the given sequence off the list for good,
+   * with the ordering keys that they hold, and records for each who did it, in one transaction.
+   * Their identities stay stored.
+   *
+   * @return those that were taken off, in arrival order; fewer than the limit if no more fit
+   */
+  List<DeadMessage> discardDead(MessageFilter filter, String by, long after, int limit);
 
   /** Quarantined deliveries, in arrival order, from after the given sequence. */
   List<QuarantinedMessage> listQuarantined(MessageFilter filter, long after, int limit);
 
   /**
    * Checks up to {@code limit} quarantined deliveries anew; those that now are events are stored as
-   * such and leave the quarantine, in one transaction. The rest stay.
+   * such and leave the quarantine, and who did it is recorded for each, in one transaction. The
+   * rest stay.
    */
   ReplayPage replayQuarantined(
-      MessageFilter filter, long after, int limit, Function<QuarantinedMessage, Arrival> check);
+      MessageFilter filter,
+      String by,
+      long after,
+      int limit,
+      Function<QuarantinedMessage, Arrival> check);
+
+  /**
+   * Deletes up to {@code limit} quarantined deliveries from after the given sequence, and records
+   * for each who did it, in one transaction.
+   *
+   * @return their sequences, in order; fewer than the limit if no more fit
+   */
+  List<Long> discardQuarantined(MessageFilter filter, String by, long after, int limit);
+
+  /** What was done with messages of this origin, the newest first. */
+  List<Intervention> interventions(Intervention.Origin origin, MessageFilter filter, int limit);
 
   /**
    * What one page of a replay did.

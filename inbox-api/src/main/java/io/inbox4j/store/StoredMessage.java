@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param sequence its place in arrival order, unique in the store
  * @param messageId its identity within the endpoint
  * @param type the stable name of the event's type
+ * @param contentType the MIME type of the body as it came, or null
  * @param body the bytes as they came
  * @param headers the headers as JSON, or null
  * @param correlationId the correlation id, or null
@@ -30,6 +31,7 @@ public record StoredMessage(
     long sequence,
     UUID messageId,
     String type,
+    @Nullable String contentType,
     byte[] body,
     @Nullable String headers,
     @Nullable String correlationId,
@@ -54,6 +56,7 @@ public record StoredMessage(
         sequence,
         messageId,
         type,
+        contentType,
         body,
         headers,
         correlationId,

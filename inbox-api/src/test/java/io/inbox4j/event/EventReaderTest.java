@@ -4,172 +4,146 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.inbox4j.IntegrationEvent;
-import java.math.BigDecimal;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.LocalDate;
+import java.util.List;
+import java.util.Set;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class EventReaderTest {
 
-  private static final UUID STORED = UUID.fromString("11111111-1111-5111-8111-111111111111");
-  private static final UUID IN_BODY = UUID.fromString("22222222-2222-4222-8222-222222222222");
+  private static final UUID ID = UUID.fromString("11111111-1111-5111-8111-111111111111");
 
-  record Order(UUID messageId, int amount, @Nullable String note, @Nullable BigDecimal total)
-      implements IntegrationEvent {}
+  record Note(UUID messageId, String text) implements IntegrationEvent {}
 
-  record Appointment(
-      UUID messageId, Instant at, LocalDate day, Duration length, @Nullable UUID patient)
-      implements IntegrationEvent {}
+  /** What a format does with a body. */
+  private interface Reading {
+    IntegrationEvent of(String body) throws Exception;
+  }
 
-  record Picky(UUID messageId, int amount) implements IntegrationEvent {
-    Picky {
-      if (amount < 0) {
-        throw new IllegalArgumentException("amount is " + amount);
-      }
+  /** A format that is made of a function. */
+  private record Plain(Set<String> contentTypes, Reading reading) implements EventFormat {
+    @Override
+    public <T extends IntegrationEvent> T read(byte[] body, KnownType<T> type, UUID messageId)
+        throws Exception {
+      return type.event().cast(reading.of(new String(body, StandardCharsets.UTF_8)));
     }
   }
 
-  private final EventReader reader = new EventReader(EventReader.defaultMapper());
-
-  @Test
-  void fieldsAreRead() {
-    Order order = read("{'messageId':'%s','amount':7,'total':12.30}".formatted(IN_BODY));
-    assertThat(order).isEqualTo(new Order(IN_BODY, 7, null, new BigDecimal("12.30")));
-  }
-
-  @Test
-  void fieldsThatAProducerAddedLaterAreIgnored() {
-    assertThat(read("{'amount':7,'colour':'red','more':{'messageId':1}}").amount()).isEqualTo(7);
+  private static EventFormat plain(Reading reading) {
+    return new Plain(Set.of("text/plain"), reading);
   }
 
   @ParameterizedTest
+  @NullSource
   @ValueSource(
-      strings = {
-        "{}",
-        "{'amount':null}",
-        "{'amount':1.9}",
-        "{'amount':'7'}",
-        "{'amount':true}",
-        "{'amount':99999999999}",
-        "{'amount':{}}",
-        "{'amount':7,'note':{}}",
-        "{'amount':7} {}",
-        "{'amount':7}]",
-        "{'amount':7",
-        "[]",
-        "7",
-        "null",
-        ""
-      })
-  void aBodyThatDoesNotFitIsUnreadableRatherThanGuessed(String body) {
-    assertThatThrownBy(() -> read(body))
-        .isInstanceOf(UnreadableEventException.class)
-        .hasMessageContaining(Order.class.getName());
+      strings = {"application/json", "text/json", "Application/JSON ; charset=utf-8", "text/json;"})
+  void jsonIsReadUnlessTheContentTypeSaysOtherwise(String contentType) {
+    EventReader reader = reader(plain(body -> new Note(ID, "plain " + body)));
+    assertThat(read(reader, contentType, "{\"text\":\"hello\"}")).isEqualTo("hello");
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "{'amount':7}",
-        "{'amount':7,'messageId':null}",
-        "{'messageId':'','amount':7}",
-        "{'messageId':'order-7','amount':7}",
-        "{'messageId':'507f1f77bcf86cd799439011','amount':7}",
-        "{'messageId':'2222222222224222822222222222222g22222','amount':7}"
-      })
-  void aBodyWithoutAUuidGetsTheIdThatItIsStoredUnder(String body) {
-    assertThat(read(body)).isEqualTo(new Order(STORED, 7, null, null));
+  @ValueSource(strings = {"text/plain", "TEXT/Plain", "text/plain; charset=latin1"})
+  void theContentTypeChoosesTheFormat(String contentType) {
+    EventReader reader = reader(plain(body -> new Note(ID, "plain " + body)));
+    assertThat(read(reader, contentType, "{}")).isEqualTo("plain {}");
   }
 
   @Test
-  void aBodyWithoutAUuidIsStillChecked() {
-    assertThatThrownBy(() -> read("{'messageId':'order-7','amount':'many'}"))
-        .isInstanceOf(UnreadableEventException.class);
-  }
-
-  @Test
-  void anotherFieldThatIsNoUuidIsAnError() {
-    assertThatThrownBy(
-            () ->
-                reader.read(
-                    json(
-                        "{'at':'2026-01-02T03:04:05Z','day':'2026-01-02','length':'PT5M','patient':'x'}"),
-                    new KnownType<>(Appointment.class, null),
-                    STORED))
+  void aContentTypeThatNobodyReadsIsUnreadableAndTheOthersAreNamed() {
+    EventReader reader = reader(plain(body -> new Note(ID, body)));
+    assertThatThrownBy(() -> read(reader, "text/xml", "<a/>"))
         .isInstanceOf(UnreadableEventException.class)
-        .hasMessageContaining("patient");
+        .hasMessage(
+            "the content type is 'text/xml'; this inbox reads: application/json, text/json,"
+                + " text/plain");
+    assertThat(reader.formatOf("text/xml")).isNull();
   }
 
   @Test
-  void datesAndTimesAreIsoTexts() {
-    Appointment appointment =
-        reader.read(
-            json("{'at':'2026-01-02T03:04:05.678Z','day':'2026-01-02','length':'PT5M'}"),
-            new KnownType<>(Appointment.class, null),
-            STORED);
-    assertThat(appointment)
-        .isEqualTo(
-            new Appointment(
-                STORED,
-                Instant.parse("2026-01-02T03:04:05.678Z"),
-                LocalDate.of(2026, 1, 2),
-                Duration.ofMinutes(5),
-                null));
-  }
-
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "{'amount':'SECRET-4711'}",
-        "{'amount':7,'note':['SECRET-4711']}",
-        "{'messageId':'SECRET-4711','amount':'SECRET-4711'}",
-        "{'amount':7,'total':'SECRET-4711'}",
-        "{'amount':7} SECRET-4711",
-        "{'amount':SECRET-4711}"
-      })
-  void theErrorShowsNothingOfThePayload(String body) {
-    assertThatThrownBy(() -> read(body))
+  void whatAFormatThrowsIsUnreadableAndShowsNothingOfThePayload() {
+    EventReader reader =
+        reader(
+            plain(
+                body -> {
+                  throw new IOException("cannot read " + body);
+                }));
+    assertThatThrownBy(() -> read(reader, "text/plain", "SECRET"))
         .isInstanceOf(UnreadableEventException.class)
+        .hasMessageContaining(Note.class.getName())
+        .hasMessageContaining(Plain.class.getName())
+        .hasMessageContaining("java.io.IOException")
         .hasMessageNotContaining("SECRET")
-        .hasMessageNotContaining("4711");
+        .hasRootCauseMessage("cannot read SECRET");
   }
 
   @Test
-  void theErrorSaysWhichFieldIsWrongAndWhatItShouldBe() {
-    assertThatThrownBy(() -> read("{'amount':'SECRET'}"))
+  void aFormatCanSayItselfWhyABodyIsUnreadable() {
+    EventReader reader =
+        reader(
+            plain(
+                body -> {
+                  throw new UnreadableEventException("the third line is missing");
+                }));
+    assertThatThrownBy(() -> read(reader, "text/plain", "x"))
         .isInstanceOf(UnreadableEventException.class)
-        .hasMessageContaining("amount")
-        .hasMessageContaining("int");
+        .hasMessage("the third line is missing");
   }
 
   @Test
-  void whatARecordRefusesIsUnreadableAndItsReasonIsTheCause() {
-    assertThatThrownBy(
-            () -> reader.read(json("{'amount':-4711}"), new KnownType<>(Picky.class, null), STORED))
+  void aFormatThatReturnsNothingIsUnreadable() {
+    EventReader reader = reader(new Plain(Set.of("text/plain"), body -> null));
+    assertThatThrownBy(() -> read(reader, "text/plain", "x"))
         .isInstanceOf(UnreadableEventException.class)
-        .hasMessageNotContaining("4711")
-        .hasRootCauseMessage("amount is -4711");
+        .hasRootCauseMessage("the format returned null");
   }
 
   @Test
-  void nestingAndNumbersHaveLimits() {
-    String deep = "{'amount':7,'more':" + "[".repeat(200) + "]".repeat(200) + "}";
-    assertThatThrownBy(() -> read(deep)).isInstanceOf(UnreadableEventException.class);
-    assertThatThrownBy(() -> read("{'amount':7,'total':" + "1".repeat(101) + "}"))
-        .isInstanceOf(UnreadableEventException.class);
+  void twoFormatsForOneContentTypeAreRefused() {
+    EventFormat plain = plain(body -> new Note(ID, body));
+    assertThatThrownBy(() -> reader(plain, plain))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'text/plain'")
+        .hasMessageContaining(Plain.class.getName());
+    EventFormat another = new Plain(Set.of("application/json"), body -> new Note(ID, body));
+    assertThatThrownBy(() -> reader(another))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'application/json'")
+        .hasMessageContaining(JsonFormat.class.getName());
   }
 
-  private Order read(String body) {
-    return reader.read(json(body), new KnownType<>(Order.class, null), STORED);
+  @Test
+  void aFormatWithoutAContentTypeIsRefused() {
+    assertThatThrownBy(() -> reader(new Plain(Set.of(), body -> new Note(ID, body))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(Plain.class.getName() + " reads no content type");
   }
 
-  private static byte[] json(String text) {
-    return text.replace('\'', '"').getBytes(StandardCharsets.UTF_8);
+  @ParameterizedTest
+  @ValueSource(strings = {"", " ", "Text/Plain", "text/plain; charset=utf-8"})
+  void aContentTypeThatCouldNeverMatchIsRefused(String contentType) {
+    assertThatThrownBy(() -> reader(new Plain(Set.of(contentType), body -> new Note(ID, body))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'" + contentType + "'")
+        .hasMessageContaining("lower case without parameters");
+  }
+
+  private static EventReader reader(EventFormat... others) {
+    return new EventReader(new JsonFormat(JsonFormat.defaultMapper()), List.of(others));
+  }
+
+  private static String read(EventReader reader, String contentType, String body) {
+    return reader
+        .read(
+            contentType,
+            body.getBytes(StandardCharsets.UTF_8),
+            new KnownType<>(Note.class, null),
+            ID)
+        .text();
   }
 }

@@ -2,6 +2,7 @@ package io.inbox4j.jdbi;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.inbox4j.operations.DeadMessage;
+import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Pause;
 import io.inbox4j.operations.QuarantinedMessage;
@@ -197,8 +198,13 @@ public final class JdbiInboxStore implements InboxStore {
   }
 
   @Override
-  public List<DeadMessage> replayDead(MessageFilter filter, long after, int limit) {
-    return Faults.translate(() -> operations.replayDead(filter, after, limit));
+  public List<DeadMessage> replayDead(MessageFilter filter, String by, long after, int limit) {
+    return Faults.translate(() -> operations.replayDead(filter, by, after, limit));
+  }
+
+  @Override
+  public List<DeadMessage> discardDead(MessageFilter filter, String by, long after, int limit) {
+    return Faults.translate(() -> operations.discardDead(filter, by, after, limit));
   }
 
   @Override
@@ -208,8 +214,23 @@ public final class JdbiInboxStore implements InboxStore {
 
   @Override
   public ReplayPage replayQuarantined(
-      MessageFilter filter, long after, int limit, Function<QuarantinedMessage, Arrival> check) {
-    return Faults.translate(() -> operations.replayQuarantined(filter, after, limit, check));
+      MessageFilter filter,
+      String by,
+      long after,
+      int limit,
+      Function<QuarantinedMessage, Arrival> check) {
+    return Faults.translate(() -> operations.replayQuarantined(filter, by, after, limit, check));
+  }
+
+  @Override
+  public List<Long> discardQuarantined(MessageFilter filter, String by, long after, int limit) {
+    return Faults.translate(() -> operations.discardQuarantined(filter, by, after, limit));
+  }
+
+  @Override
+  public List<Intervention> interventions(
+      Intervention.Origin origin, MessageFilter filter, int limit) {
+    return Faults.translate(() -> operations.interventions(origin, filter, limit));
   }
 
   /** Closes the connection pool if it is the store's own. */

@@ -189,6 +189,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
         row.getLong(1),
         row.getObject(6, UUID.class),
         row.getString(7),
+        row.getString(16),
         row.getBytes(8),
         row.getString(9),
         row.getString(10),

@@ -1,6 +1,7 @@
 package io.inbox4j.jdbi;
 
 import io.inbox4j.operations.DeadMessage;
+import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Pause;
 import io.inbox4j.operations.QuarantinedMessage;
@@ -41,10 +42,19 @@ final class Operations {
         handle -> select(handle, Sql.LIST_DEAD, filter, 0, limit).map(Operations::dead).list());
   }
 
-  List<DeadMessage> replayDead(MessageFilter filter, long after, int limit) {
+  List<DeadMessage> replayDead(MessageFilter filter, String by, long after, int limit) {
+    return moveDead(Sql.REPLAY_DEAD, filter, by, after, limit);
+  }
+
+  List<DeadMessage> discardDead(MessageFilter filter, String by, long after, int limit) {
+    return moveDead(Sql.DISCARD_DEAD, filter, by, after, limit);
+  }
+
+  private List<DeadMessage> moveDead(
+      String sql, MessageFilter filter, String by, long after, int limit) {
     return jdbi.inTransaction(
         handle ->
-            select(handle, Sql.REPLAY_DEAD, filter, after, limit).map(Operations::dead).list());
+            select(handle, sql, filter, after, limit).bind("by", by).map(Operations::dead).list());
   }
 
   List<QuarantinedMessage> listQuarantined(MessageFilter filter, long after, int limit) {
@@ -56,7 +66,11 @@ final class Operations {
   }
 
   ReplayPage replayQuarantined(
-      MessageFilter filter, long after, int limit, Function<QuarantinedMessage, Arrival> check) {
+      MessageFilter filter,
+      String by,
+      long after,
+      int limit,
+      Function<QuarantinedMessage, Arrival> check) {
     return jdbi.inTransaction(
         handle -> {
           List<QuarantinedMessage> page =
@@ -70,7 +84,8 @@ final class Operations {
                   Collectors.groupingBy(
                       QuarantinedMessage::endpoint, LinkedHashMap::new, Collectors.toList()))
               .forEach(
-                  (endpoint, part) -> replayed.addAll(storeAnew(handle, endpoint, part, check)));
+                  (endpoint, part) ->
+                      replayed.addAll(storeAnew(handle, endpoint, by, part, check)));
           return new ReplayPage(page.size(), last, replayed);
         });
   }
@@ -79,6 +94,7 @@ final class Operations {
   private List<Arrival.Event> storeAnew(
       Handle handle,
       String endpoint,
+      String by,
       List<QuarantinedMessage> page,
       Function<QuarantinedMessage, Arrival> check) {
     List<QuarantinedMessage> passed = new ArrayList<>();
@@ -106,6 +122,7 @@ final class Operations {
     handle
         .createUpdate(Sql.LEAVE_QUARANTINE)
         .bind("seqs", PgArray.longs(leaving, Function.identity()))
+        .bind("by", by)
         .execute();
     return replayed;
   }
@@ -146,6 +163,24 @@ final class Operations {
                 .findOne());
   }
 
+  List<Long> discardQuarantined(MessageFilter filter, String by, long after, int limit) {
+    return jdbi.inTransaction(
+        handle ->
+            select(handle, Sql.DISCARD_QUARANTINED, filter, after, limit)
+                .bind("by", by)
+                .mapTo(Long.class)
+                .list());
+  }
+
+  List<Intervention> interventions(Intervention.Origin origin, MessageFilter filter, int limit) {
+    return jdbi.withHandle(
+        handle ->
+            select(handle, Sql.INTERVENTIONS, filter, 0, limit)
+                .bind("origin", origin.code())
+                .map((row, context) -> intervention(row, origin))
+                .list());
+  }
+
   private static Query select(
       Handle handle, String sql, MessageFilter filter, long after, int limit) {
     return handle
@@ -165,6 +200,7 @@ final class Operations {
         row.getObject("message_id", UUID.class),
         row.getString("type"),
         row.getInt("attempts"),
+        row.getInt("replays"),
         row.getString("error"),
         instant(row, "dead_on_utc"));
   }
@@ -188,6 +224,20 @@ final class Operations {
         row.getString("detail"),
         instant(row, "quarantined_on_utc"),
         delivery);
+  }
+
+  private static Intervention intervention(ResultSet row, Intervention.Origin origin)
+      throws SQLException {
+    return new Intervention(
+        Intervention.Action.ofCode(row.getString("action")),
+        origin,
+        row.getLong("seq"),
+        row.getString("endpoint"),
+        row.getString("message_id"),
+        row.getString("type"),
+        row.getString("reason"),
+        row.getString("done_by"),
+        instant(row, "done_on_utc"));
   }
 
   private static Instant instant(ResultSet row, String column) throws SQLException {

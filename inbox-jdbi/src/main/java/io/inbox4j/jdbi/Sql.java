@@ -61,7 +61,7 @@ final class Sql {
       """
       SELECT c.seq, c.due_on_utc, c.attempts, c.crashes, c.suspect,
              m.message_id, m.type, m.body, m.headers, m.correlation_id, m.source, m.redelivered,
-             m.received_on_utc, now() AS claimed_on_utc, m.ordering_key
+             m.received_on_utc, now() AS claimed_on_utc, m.ordering_key, m.content_type
       FROM claimed c JOIN inbox_messages m USING (seq)
       """;
 
@@ -329,7 +329,9 @@ final class Sql {
   private static final String CHOSEN_DEAD =
       """
       SELECT d.seq, m.endpoint, m.message_id, m.type, d.attempts, d.error, d.dead_on_utc,
-             m.ordering_key
+             m.ordering_key,
+             (SELECT count(*) FROM inbox_interventions i
+              WHERE i.origin = 'dead' AND i.seq = d.seq AND i.action = 'replay') AS replays
       FROM inbox_dead d JOIN inbox_messages m USING (seq)
       WHERE d.seq > :after
         AND (CAST(:endpoint AS text) IS NULL OR m.endpoint = :endpoint)
@@ -342,23 +344,44 @@ final class Sql {
 
   static final String LIST_DEAD = CHOSEN_DEAD;
 
-  static final String REPLAY_DEAD =
+  /** Takes dead messages off the list, and records who did it. */
+  private static String takeDead(String action) {
+    return """
+        WITH chosen AS (
+        %s FOR UPDATE OF d SKIP LOCKED
+        ), gone AS (
+          DELETE FROM inbox_dead WHERE seq IN (SELECT seq FROM chosen)
+          RETURNING seq
+        ), recorded AS (
+          INSERT INTO inbox_interventions (action, origin, seq, endpoint, message_id, type, reason,
+                                           done_by)
+          SELECT '%s', 'dead', seq, endpoint, message_id, type, error, :by
+          FROM chosen JOIN gone USING (seq) ORDER BY seq
+        )
+        """
+        .formatted(CHOSEN_DEAD, action);
+  }
+
+  /** What was taken, in order; tells listening processes of every endpoint, once. */
+  private static final String TAKEN_DEAD =
       """
-      WITH chosen AS (
-      %s FOR UPDATE OF d SKIP LOCKED
-      ), gone AS (
-        DELETE FROM inbox_dead WHERE seq IN (SELECT seq FROM chosen)
-        RETURNING seq
-      ), queued AS (
-        INSERT INTO inbox_pending (seq, endpoint, type, ordering_key, lane)
-        SELECT seq, endpoint, type, ordering_key, inbox_lane(ordering_key)
-        FROM chosen JOIN gone USING (seq) ORDER BY seq
-      )
       SELECT chosen.*, (SELECT count(told::text) FROM (SELECT DISTINCT endpoint FROM chosen) e,
                                                       pg_notify('inbox', endpoint) told)
       FROM chosen ORDER BY seq
-      """
-          .formatted(CHOSEN_DEAD);
+      """;
+
+  static final String REPLAY_DEAD =
+      takeDead("replay")
+          + """
+          , queued AS (
+            INSERT INTO inbox_pending (seq, endpoint, type, ordering_key, lane)
+            SELECT seq, endpoint, type, ordering_key, inbox_lane(ordering_key)
+            FROM chosen JOIN gone USING (seq) ORDER BY seq
+          )
+          """
+          + TAKEN_DEAD;
+
+  static final String DISCARD_DEAD = takeDead("discard") + TAKEN_DEAD;
 
   static final String LIST_QUARANTINED =
       """
@@ -374,7 +397,49 @@ final class Sql {
 
   static final String LOCK_QUARANTINED = LIST_QUARANTINED + "FOR UPDATE SKIP LOCKED";
 
-  static final String LEAVE_QUARANTINE = "DELETE FROM inbox_quarantine WHERE seq = ANY (:seqs)";
+  /** Records who took deliveries out of the quarantine. */
+  private static String recordGone(String action) {
+    return """
+        INSERT INTO inbox_interventions (action, origin, seq, endpoint, message_id, type, reason,
+                                         done_by)
+        SELECT '%s', 'quarantine', seq, endpoint, message_id, type, reason || ': ' || detail, :by
+        FROM gone ORDER BY seq
+        """
+        .formatted(action);
+  }
+
+  static final String LEAVE_QUARANTINE =
+      """
+      WITH gone AS (
+        DELETE FROM inbox_quarantine WHERE seq = ANY (:seqs) RETURNING *
+      )
+      """
+          + recordGone("replay");
+
+  static final String DISCARD_QUARANTINED =
+      """
+      WITH chosen AS (
+      %s
+      ), gone AS (
+        DELETE FROM inbox_quarantine WHERE seq IN (SELECT seq FROM chosen) RETURNING *
+      ), recorded AS (
+      %s
+      )
+      SELECT seq FROM gone ORDER BY seq
+      """
+          .formatted(LOCK_QUARANTINED, recordGone("discard"));
+
+  static final String INTERVENTIONS =
+      """
+      SELECT * FROM inbox_interventions
+      WHERE origin = :origin AND seq > :after
+        AND (CAST(:endpoint AS text) IS NULL OR endpoint = :endpoint)
+        AND (cardinality(:types) = 0 OR type = ANY (:types))
+        AND (CAST(:text AS text) IS NULL OR strpos(reason, :text) > 0)
+        AND (CAST(:olderThan AS interval) IS NULL OR done_on_utc <= now() - CAST(:olderThan AS interval))
+      ORDER BY id DESC
+      LIMIT :limit
+      """;
 
   /** Ends the transaction of a process that is frozen, so that others can go on. */
   static String idleTimeout(long millis) {

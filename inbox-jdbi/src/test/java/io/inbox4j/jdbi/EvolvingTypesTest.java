@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.inbox4j.EventType;
 import io.inbox4j.IntegrationEvent;
-import io.inbox4j.event.EventReader;
+import io.inbox4j.event.JsonFormat;
 import io.inbox4j.transport.Delivery;
 import java.util.List;
 import java.util.Queue;
@@ -127,7 +127,7 @@ class EvolvingTypesTest {
         Service.with(
                 inbox ->
                     inbox
-                        .json(EventReader.strictMapper())
+                        .json(JsonFormat.strictMapper())
                         .subscribe(Service.QUEUE, Opened.class, (event, context) -> {}))
             .start()) {
       deliver(service, "opened", "{\"more\":1}");

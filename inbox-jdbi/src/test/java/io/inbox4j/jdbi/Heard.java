@@ -57,6 +57,11 @@ final class Heard implements InboxListener {
   }
 
   @Override
+  public void discarded(Message message) {
+    lines.add("discarded " + message.messageId());
+  }
+
+  @Override
   public void recovered(Message message) {
     lines.add("recovered " + message.messageId());
   }

@@ -2,6 +2,7 @@ package io.inbox4j.jdbi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.receive.Arrival;
 import io.inbox4j.store.Outcome;
 import java.time.Duration;
@@ -183,9 +184,17 @@ class InboxViewTest {
   @Test
   void aMessageThatWasReplayedIsPendingAgain() {
     fill();
-    store.replayDead(io.inbox4j.operations.MessageFilter.all(), 0, 10);
+    store.replayDead(MessageFilter.all(), "anna", 0, 10);
     assertThat(database.texts("SELECT status || attempts FROM inbox WHERE id = ?", Messages.id(1)))
         .containsExactly("pending0");
+  }
+
+  @Test
+  void aMessageThatWasDiscardedSaysSo() {
+    fill();
+    store.discardDead(MessageFilter.all(), "anna", 0, 10);
+    assertThat(database.texts("SELECT status FROM inbox ORDER BY seq"))
+        .containsExactly("processed", "discarded", "retrying", "pending");
   }
 
   /** The query is run as it is written, its comment and semicolon included. */

@@ -3,7 +3,9 @@ package io.inbox4j.jdbi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.Outcome;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -28,6 +30,22 @@ class NotificationsTest {
       storing.receive("returns", Messages.events(1));
       await()
           .untilAsserted(() -> assertThat(heard).containsExactly("orders", "payments", "returns"));
+    }
+  }
+
+  @Test
+  void aDiscardedMessageWakesThoseWhoWaitForItsKey() {
+    try (JdbiInboxStore listening = Messages.store(database);
+        JdbiInboxStore storing = Messages.store(database)) {
+      storing.receive(Messages.ENDPOINT, Messages.events(3));
+      Messages.settle(storing, 3, seq -> new Outcome.Dead(seq, "broken"));
+      try (InboxStore.Watch watch = listening.watch(heard::add, () -> {})) {
+        assertThat(watch).isNotNull();
+        awaitListening(1);
+        storing.discardDead(MessageFilter.all(), "anna", 0, 10);
+        storing.receive("last", Messages.events(1));
+        await().untilAsserted(() -> assertThat(heard).containsExactly(Messages.ENDPOINT, "last"));
+      }
     }
   }
 

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -25,6 +26,7 @@ abstract class ContractPart {
 
   static final String TYPE = "created";
   static final Set<String> TYPES = Set.of(TYPE);
+  static final String BY = "anna";
 
   private final List<InboxStore> stores = new ArrayList<>();
   String endpoint = "";
@@ -64,11 +66,11 @@ abstract class ContractPart {
     return new Arrival.Event(delivery(id.toString(), type, body), null, id, type);
   }
 
-  static Arrival.Rejected rejected(QuarantineReason reason, String type, String body) {
+  static Arrival.Rejected rejected(QuarantineReason reason, @Nullable String type, String body) {
     return new Arrival.Rejected(delivery("x", type, body), null, reason, "why " + body);
   }
 
-  static Delivery delivery(String id, String type, String body) {
+  static Delivery delivery(String id, @Nullable String type, String body) {
     return new Delivery(
         id,
         type,
@@ -109,8 +111,13 @@ abstract class ContractPart {
     return settle(message -> new Outcome.Retry(message.sequence(), delay, "again"));
   }
 
+  /** The messages of this test. */
+  MessageFilter mine() {
+    return MessageFilter.all().endpoint(endpoint);
+  }
+
   List<DeadMessage> dead() {
-    return store.listDead(MessageFilter.all().endpoint(endpoint), 1_000);
+    return store.listDead(mine(), 1_000);
   }
 
   static List<UUID> ids(List<StoredMessage> messages) {

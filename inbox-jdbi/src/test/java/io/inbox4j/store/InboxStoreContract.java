@@ -44,6 +44,22 @@ public abstract class InboxStoreContract {
   }
 
   @Nested
+  class Discarding extends DiscardContract {
+    @Override
+    StoreFixture fixture() {
+      return InboxStoreContract.this.fixture();
+    }
+  }
+
+  @Nested
+  class Recording extends RecordContract {
+    @Override
+    StoreFixture fixture() {
+      return InboxStoreContract.this.fixture();
+    }
+  }
+
+  @Nested
   class Replaying extends ReplayContract {
     @Override
     StoreFixture fixture() {

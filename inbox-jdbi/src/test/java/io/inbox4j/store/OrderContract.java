@@ -3,7 +3,6 @@ package io.inbox4j.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inbox4j.MessageIds;
-import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.receive.Arrival;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -79,10 +78,19 @@ abstract class OrderContract extends ContractPart {
     receive("a1", "a2", "b1");
     settleOne("a1", seq -> new Outcome.Dead(seq, "broken", true));
     assertThat(claimAll()).containsExactly("b1");
-    store.replayDead(MessageFilter.all().endpoint(endpoint), 0, 10);
+    store.replayDead(mine(), BY, 0, 10);
     assertThat(claimAll())
         .containsExactlyInAnyOrder("a1", "a2", "b1")
         .containsSubsequence("a1", "a2");
+  }
+
+  @Test
+  void aDeadMessageThatHoldsItsKeyLetsItGoWhenItIsDiscarded() {
+    receive("a1", "a2", "b1");
+    settleOne("a1", seq -> new Outcome.Dead(seq, "broken", true));
+    assertThat(claimAll()).containsExactly("b1");
+    store.discardDead(mine(), BY, 0, 10);
+    assertThat(claimAll()).containsExactlyInAnyOrder("a2", "b1");
   }
 
   @Test

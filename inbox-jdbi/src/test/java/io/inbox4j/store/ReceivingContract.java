@@ -40,6 +40,7 @@ abstract class ReceivingContract extends ContractPart {
     StoredMessage message = process().get(0);
     assertThat(message.messageId()).isEqualTo(id(1));
     assertThat(message.type()).isEqualTo(TYPE);
+    assertThat(message.contentType()).isEqualTo("application/json");
     assertThat(message.body()).isEqualTo("{\"ü\":1}".getBytes(StandardCharsets.UTF_8));
     assertThat(message.headers()).isEqualTo("{\"h\":\"v\"}");
     assertThat(message.correlationId()).isEqualTo("correlation");

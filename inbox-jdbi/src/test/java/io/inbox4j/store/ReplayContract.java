@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.inbox4j.operations.DeadMessage;
+import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.QuarantinedMessage;
 import io.inbox4j.receive.Arrival;
@@ -23,17 +24,13 @@ import org.junit.jupiter.api.Test;
 
 abstract class ReplayContract extends ContractPart {
 
-  private MessageFilter mine() {
-    return MessageFilter.all().endpoint(endpoint);
-  }
-
   @Test
   void aReplayedMessageIsDueAtOnceWithAllItsAttempts() {
     receive(1);
     retry(Duration.ZERO);
     kill("broken");
     assertThat(dead().get(0).attempts()).isEqualTo(2);
-    List<DeadMessage> replayed = store.replayDead(mine(), 0, 10);
+    List<DeadMessage> replayed = store.replayDead(mine(), BY, 0, 10);
     assertThat(replayed).singleElement().extracting("messageId").isEqualTo(id(0));
     assertThat(dead()).isEmpty();
     assertThat(process()).singleElement().extracting("attempts").isEqualTo(0);
@@ -43,9 +40,9 @@ abstract class ReplayContract extends ContractPart {
   void deadMessagesAreReplayedInPagesInArrivalOrder() {
     receive(5);
     kill("broken");
-    List<DeadMessage> first = store.replayDead(mine(), 0, 2);
-    List<DeadMessage> second = store.replayDead(mine(), first.get(1).sequence(), 2);
-    List<DeadMessage> third = store.replayDead(mine(), second.get(1).sequence(), 2);
+    List<DeadMessage> first = store.replayDead(mine(), BY, 0, 2);
+    List<DeadMessage> second = store.replayDead(mine(), BY, first.get(1).sequence(), 2);
+    List<DeadMessage> third = store.replayDead(mine(), BY, second.get(1).sequence(), 2);
     assertThat(first).extracting(DeadMessage::messageId).isEqualTo(ids(0, 2));
     assertThat(second).extracting(DeadMessage::messageId).isEqualTo(ids(2, 2));
     assertThat(third).extracting(DeadMessage::messageId).isEqualTo(ids(4, 1));
@@ -56,10 +53,10 @@ abstract class ReplayContract extends ContractPart {
   void aSecondReplayReplaysNothing() {
     receive(3);
     kill("broken");
-    assertThat(store.replayDead(mine(), 0, 10)).hasSize(3);
-    assertThat(store.replayDead(mine(), 0, 10)).isEmpty();
+    assertThat(store.replayDead(mine(), BY, 0, 10)).hasSize(3);
+    assertThat(store.replayDead(mine(), BY, 0, 10)).isEmpty();
     assertThat(process()).hasSize(3);
-    assertThat(store.replayDead(mine(), 0, 10)).isEmpty();
+    assertThat(store.replayDead(mine(), BY, 0, 10)).isEmpty();
     assertThat(process()).isEmpty();
   }
 
@@ -79,7 +76,7 @@ abstract class ReplayContract extends ContractPart {
             barrier.await();
             List<DeadMessage> page;
             do {
-              page = mine.replayDead(mine(), 0, 9);
+              page = mine.replayDead(mine(), BY, 0, 9);
               page.forEach(message -> replayed.add(message.sequence()));
             } while (!page.isEmpty());
             return replayed;
@@ -92,6 +89,7 @@ abstract class ReplayContract extends ContractPart {
     }
     pool.shutdown();
     assertThat(all).hasSize(100).doesNotHaveDuplicates();
+    assertThat(store.interventions(Intervention.Origin.DEAD, mine(), 1_000)).hasSize(100);
     assertThat(process()).hasSize(100);
   }
 
@@ -118,9 +116,9 @@ abstract class ReplayContract extends ContractPart {
         .extracting(DeadMessage::endpoint)
         .contains(other)
         .doesNotContain(endpoint);
-    assertThat(store.replayDead(mine().text("stock"), 0, 10)).isEmpty();
-    assertThat(store.replayDead(mine().olderThan(Duration.ofHours(1)), 0, 10)).isEmpty();
-    assertThat(store.replayDead(MessageFilter.all().endpoint(other), 0, 10)).hasSize(1);
+    assertThat(store.replayDead(mine().text("stock"), BY, 0, 10)).isEmpty();
+    assertThat(store.replayDead(mine().olderThan(Duration.ofHours(1)), BY, 0, 10)).isEmpty();
+    assertThat(store.replayDead(MessageFilter.all().endpoint(other), BY, 0, 10)).hasSize(1);
     assertThat(dead()).hasSize(2);
   }
 
@@ -132,14 +130,14 @@ abstract class ReplayContract extends ContractPart {
             rejected(QuarantineReason.UNKNOWN_TYPE, TYPE, "good"),
             rejected(QuarantineReason.UNKNOWN_TYPE, TYPE, "bad"),
             rejected(QuarantineReason.UNKNOWN_TYPE, TYPE, "fine")));
-    InboxStore.ReplayPage page = store.replayQuarantined(mine(), 0, 10, this::unlessBad);
+    InboxStore.ReplayPage page = store.replayQuarantined(mine(), BY, 0, 10, this::unlessBad);
     assertThat(page.seen()).isEqualTo(3);
     assertThat(page.replayed())
         .extracting(Arrival.Event::messageId)
         .containsExactly(idOf("good"), idOf("fine"));
     assertThat(bodies()).containsExactly("bad");
     assertThat(ids(process())).containsExactly(idOf("good"), idOf("fine"));
-    assertThat(store.replayQuarantined(mine(), 0, 10, this::unlessBad).replayed()).isEmpty();
+    assertThat(store.replayQuarantined(mine(), BY, 0, 10, this::unlessBad).replayed()).isEmpty();
   }
 
   @Test
@@ -150,9 +148,9 @@ abstract class ReplayContract extends ContractPart {
             rejected(QuarantineReason.BAD_ID, TYPE, "bad"),
             rejected(QuarantineReason.BAD_ID, TYPE, "one"),
             rejected(QuarantineReason.BAD_ID, TYPE, "two")));
-    InboxStore.ReplayPage first = store.replayQuarantined(mine(), 0, 2, this::unlessBad);
+    InboxStore.ReplayPage first = store.replayQuarantined(mine(), BY, 0, 2, this::unlessBad);
     InboxStore.ReplayPage second =
-        store.replayQuarantined(mine(), first.last(), 2, this::unlessBad);
+        store.replayQuarantined(mine(), BY, first.last(), 2, this::unlessBad);
     assertThat(first.seen()).isEqualTo(2);
     assertThat(second.seen()).isEqualTo(1);
     assertThat(bodies()).containsExactly("bad");
@@ -164,16 +162,17 @@ abstract class ReplayContract extends ContractPart {
     store.receive(endpoint, List.of(rejected(QuarantineReason.UNKNOWN_TYPE, TYPE, "good")));
     store.receive(endpoint, List.of(event(idOf("good"), TYPE, "good")));
     process();
-    assertThat(store.replayQuarantined(mine(), 0, 10, this::unlessBad).replayed()).isEmpty();
+    assertThat(store.replayQuarantined(mine(), BY, 0, 10, this::unlessBad).replayed()).isEmpty();
     assertThat(bodies()).isEmpty();
     assertThat(process()).isEmpty();
+    assertThat(store.interventions(Intervention.Origin.QUARANTINE, mine(), 10)).hasSize(1);
   }
 
   @Test
   void aQuarantinedDeliveryWhoseIdIsTakenByAnotherBodyStays() {
     store.receive(endpoint, List.of(rejected(QuarantineReason.UNKNOWN_TYPE, TYPE, "good")));
     store.receive(endpoint, List.of(event(idOf("good"), TYPE, "another")));
-    assertThat(store.replayQuarantined(mine(), 0, 10, this::unlessBad).replayed()).isEmpty();
+    assertThat(store.replayQuarantined(mine(), BY, 0, 10, this::unlessBad).replayed()).isEmpty();
     assertThat(bodies()).containsExactly("good");
     assertThat(process()).hasSize(1);
   }
@@ -189,6 +188,7 @@ abstract class ReplayContract extends ContractPart {
             () ->
                 store.replayQuarantined(
                     mine(),
+                    BY,
                     0,
                     10,
                     message -> {
@@ -209,7 +209,7 @@ abstract class ReplayContract extends ContractPart {
     store.receive(endpoint, List.of(rejected(QuarantineReason.BAD_ID, type, "one")));
     store.receive(other, List.of(rejected(QuarantineReason.BAD_ID, type, "two")));
     MessageFilter both = MessageFilter.all().types(Set.of(type));
-    assertThat(store.replayQuarantined(both, 0, 10, this::unlessBad).replayed()).hasSize(2);
+    assertThat(store.replayQuarantined(both, BY, 0, 10, this::unlessBad).replayed()).hasSize(2);
     assertThat(ids(process())).containsExactly(idOf("one"));
     try (WorkTransaction transaction = another().begin(other)) {
       assertThat(ids(transaction.claim(TYPES, 10))).containsExactly(idOf("two"));

@@ -2,7 +2,6 @@ package io.inbox4j.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.receive.Arrival;
 import io.inbox4j.receive.QuarantineReason;
 import java.time.Duration;
@@ -138,15 +137,14 @@ abstract class SuspectContract extends ContractPart {
     receive(2);
     abandon(2);
     kill("dead");
-    store.replayDead(MessageFilter.all().endpoint(endpoint), 0, 10);
+    store.replayDead(mine(), BY, 0, 10);
     assertThat(suspects()).isEmpty();
   }
 
   @Test
   void aMessageFromTheQuarantineIsNotSuspect() {
     store.receive(endpoint, List.<Arrival>of(rejected(QuarantineReason.UNKNOWN_TYPE, TYPE, "{}")));
-    store.replayQuarantined(
-        MessageFilter.all().endpoint(endpoint), 0, 10, message -> event(id(0), TYPE, "{}"));
+    store.replayQuarantined(mine(), BY, 0, 10, message -> event(id(0), TYPE, "{}"));
     assertThat(suspects()).isEmpty();
   }
 

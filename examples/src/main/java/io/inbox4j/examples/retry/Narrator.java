@@ -26,4 +26,9 @@ final class Narrator implements InboxListener {
   public void replayed(Message message) {
     System.out.println("replayed");
   }
+
+  @Override
+  public void discarded(Message message) {
+    System.out.println("discarded");
+  }
 }

@@ -15,8 +15,8 @@ import java.time.Duration;
 import java.util.UUID;
 
 /**
- * Handlers that fail: what is tried again, what is given up on, and how the dead come back once the
- * cause is mended.
+ * Handlers that fail: what is tried again, what is given up on, how the dead come back once the
+ * cause is mended or are discarded if it cannot be, and who did that.
  */
 public final class RetryAndReplay {
 
@@ -78,11 +78,23 @@ public final class RetryAndReplay {
       System.out.println();
       System.out.println("The gateway is back, so what failed because of it is replayed.");
       gateway.comeBack();
-      int replayed = inbox.deadLetters().replay(ours.text("gateway"));
+      int replayed = inbox.deadLetters().as("bert").replay(ours.text("gateway"));
       Eventually.holds("alice has paid", () -> gateway.paid().contains("alice"));
+      int discarded = inbox.deadLetters().as("anna").discard(ours.text("no such customer"));
       System.out.printf(
-          "Replayed: %d; still dead: %d%n",
-          replayed, inbox.deadLetters().list(ours, 1_000).size() - before);
+          "Replayed: %d; discarded: %d; still dead: %d%n",
+          replayed, discarded, inbox.deadLetters().list(ours, 1_000).size() - before);
+
+      System.out.println();
+      System.out.println("Who did what, the newest first:");
+      inbox
+          .deadLetters()
+          .history(ours, replayed + discarded)
+          .forEach(
+              it ->
+                  System.out.printf(
+                      "  %s: %s of %s after \"%s\"%n",
+                      it.by(), it.action(), it.type(), it.reason().lines().findFirst().orElse("")));
     }
   }
 

@@ -1,4 +1,4 @@
-/** Retries, dead letters, and their replay. */
+/** Retries, dead letters, and what people do with them. */
 @NullMarked
 package io.inbox4j.examples.retry;
 

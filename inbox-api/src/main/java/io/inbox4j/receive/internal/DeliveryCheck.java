@@ -11,7 +11,6 @@ import io.inbox4j.receive.ReceiveLimits;
 import io.inbox4j.transport.Delivery;
 import java.time.DateTimeException;
 import java.time.Instant;
-import java.util.Locale;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +22,7 @@ public final class DeliveryCheck {
   private final ReceiveLimits limits;
   private final OrderingKey orderingKey;
   private final EventReader reader;
-  private final JsonCheck json = new JsonCheck();
+  private final BodyCheck body;
 
   public DeliveryCheck(
       EventTypes<?> types,
@@ -36,6 +35,7 @@ public final class DeliveryCheck {
     this.limits = limits;
     this.orderingKey = orderingKey;
     this.reader = reader;
+    this.body = new BodyCheck(reader, limits.maxBodySize());
   }
 
   /** What the delivery is. Never throws: whatever is odd about it is a reason. */
@@ -44,8 +44,7 @@ public final class DeliveryCheck {
     try {
       headers = HeaderJson.write(delivery.headers());
       checkHeaders(headers);
-      checkContent(delivery);
-      String bodyId = json.messageIdIn(delivery.body());
+      String bodyId = body.messageIdIn(delivery);
       UUID id = identity(delivery, bodyId);
       String type = type(delivery);
       String key = orderingKey.of(delivery, type, id, types, reader);
@@ -68,58 +67,6 @@ public final class DeliveryCheck {
           "the headers have %,d bytes; this endpoint accepts %,d"
               .formatted(headers.length(), limits.maxHeaderSize()));
     }
-  }
-
-  private void checkContent(Delivery delivery) throws Rejection {
-    checkContentType(delivery.contentType());
-    checkEncoding(delivery.contentEncoding());
-    int size = delivery.body().length;
-    if (size == 0) {
-      throw new Rejection(QuarantineReason.EMPTY_BODY, "the body is empty");
-    }
-    if (size > limits.maxBodySize()) {
-      throw new Rejection(
-          QuarantineReason.BODY_TOO_LARGE,
-          "the body has %,d bytes; this endpoint accepts %,d"
-              .formatted(size, limits.maxBodySize()));
-    }
-  }
-
-  private static void checkContentType(@Nullable String contentType) throws Rejection {
-    if (contentType == null || contentType.equals("application/json")) {
-      return;
-    }
-    String[] parts = contentType.toLowerCase(Locale.ROOT).split(";", -1);
-    String mime = parts[0].strip();
-    if (!mime.equals("application/json") && !mime.equals("text/json")) {
-      throw new Rejection(
-          QuarantineReason.CONTENT_TYPE,
-          "the content type is '%s'; expected application/json".formatted(contentType));
-    }
-    for (int i = 1; i < parts.length; i++) {
-      String parameter = parts[i].strip().replace("\"", "");
-      if (parameter.startsWith("charset=") && !isUtf8(parameter.substring(8))) {
-        throw new Rejection(
-            QuarantineReason.CHARSET,
-            "the content type is '%s'; expected the charset utf-8".formatted(contentType));
-      }
-    }
-  }
-
-  private static void checkEncoding(@Nullable String encoding) throws Rejection {
-    if (encoding == null) {
-      return;
-    }
-    String name = encoding.strip().toLowerCase(Locale.ROOT);
-    if (!name.isEmpty() && !name.equals("identity") && !isUtf8(name)) {
-      throw new Rejection(
-          QuarantineReason.CONTENT_ENCODING,
-          "the content encoding is '%s'; expected a body that is not encoded".formatted(encoding));
-    }
-  }
-
-  private static boolean isUtf8(String charset) {
-    return charset.equals("utf-8") || charset.equals("utf8") || charset.equals("us-ascii");
   }
 
   private UUID identity(Delivery delivery, @Nullable String bodyId) throws Rejection {

@@ -1,6 +1,6 @@
 package io.inbox4j.receive.internal;
 
-import io.inbox4j.event.EventReader;
+import io.inbox4j.event.JsonFormat;
 import io.inbox4j.receive.QuarantineReason;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -21,7 +21,7 @@ final class JsonCheck {
 
   private static final String ID_FIELD = "messageId";
 
-  private final JsonFactory factory = EventReader.factory();
+  private final JsonFactory factory = JsonFormat.factory();
 
   /** The text of the body's message id, or null if there is none. */
   @Nullable String messageIdIn(byte[] body) throws Rejection {

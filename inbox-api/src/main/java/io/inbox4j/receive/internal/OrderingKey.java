@@ -58,7 +58,7 @@ public sealed interface OrderingKey {
       throw new IllegalStateException("the type was checked before");
     }
     try {
-      return reader.read(delivery.body(), known, messageId);
+      return reader.read(delivery.contentType(), delivery.body(), known, messageId);
     } catch (UnreadableEventException e) {
       throw new Rejection(QuarantineReason.UNREADABLE, String.valueOf(e.getMessage()));
     }

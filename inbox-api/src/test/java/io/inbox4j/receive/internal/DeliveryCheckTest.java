@@ -27,6 +27,7 @@ import io.inbox4j.IntegrationEvent;
 import io.inbox4j.MessageIds;
 import io.inbox4j.event.EventReader;
 import io.inbox4j.event.EventTypes;
+import io.inbox4j.event.JsonFormat;
 import io.inbox4j.receive.Arrival;
 import io.inbox4j.receive.MessageIdSource;
 import io.inbox4j.receive.QuarantineReason;
@@ -63,7 +64,7 @@ class DeliveryCheckTest {
   static Stream<Odd> odd() {
     String utf8 = "expected UTF-8";
     String json = "not valid JSON at line 1, column";
-    String json2 = "content type is '%s'; expected application/json";
+    String json2 = "content type is '%s'; this inbox reads: application/json, text/json";
     String both = "cancelled (Cancelled), created (Created)";
     return Stream.of(
         new Odd("no body", right().body(new byte[0]), EMPTY_BODY, "the body is empty"),
@@ -288,7 +289,7 @@ class DeliveryCheckTest {
         source,
         new ReceiveLimits(1_000, 200),
         new OrderingKey.None(),
-        new EventReader(EventReader.defaultMapper()));
+        new EventReader(new JsonFormat(JsonFormat.defaultMapper()), List.of()));
   }
 
   private static void assertEvent(Deliveries delivery) {

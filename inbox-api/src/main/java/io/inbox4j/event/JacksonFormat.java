@@ -1,0 +1,169 @@
+package io.inbox4j.event;
+
+import io.inbox4j.IntegrationEvent;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.exc.StreamReadException;
+import tools.jackson.databind.DatabindException;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.cfg.MapperBuilder;
+import tools.jackson.databind.cfg.MapperConfig;
+import tools.jackson.databind.exc.MismatchedInputException;
+import tools.jackson.databind.introspect.AnnotatedMember;
+import tools.jackson.databind.introspect.JacksonAnnotationIntrospector;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Any format that Jackson has a mapper for, such as CBOR or Smile. Upcasters and the field {@code
+ * messageId} of the body work as in JSON.
+ *
+ * <pre>{@code
+ * JacksonFormat.of(JacksonFormat.withDefaults(CBORMapper.builder()).build(), "application/cbor")
+ * }</pre>
+ */
+public final class JacksonFormat implements EventFormat {
+
+  private final ObjectMapper mapper;
+  private final Set<String> contentTypes;
+  private final String name;
+  private final BodyId bodyId;
+  private final Map<Class<?>, ObjectReader> readers = new ConcurrentHashMap<>();
+
+  private JacksonFormat(ObjectMapper mapper, Set<String> contentTypes) {
+    this.mapper = mapper;
+    this.contentTypes = contentTypes;
+    this.name = mapper.tokenStreamFactory().getFormatName();
+    this.bodyId = new BodyId(mapper, name);
+  }
+
+  /** Reads bodies of these content types with this mapper. */
+  public static JacksonFormat of(ObjectMapper mapper, String... contentTypes) {
+    return new JacksonFormat(mapper, Set.of(contentTypes));
+  }
+
+  /**
+   * Adds the settings that JSON is read with, too: an event is read as it is, or not at all.
+   *
+   * <ul>
+   *   <li>unknown fields are ignored, so that producers can add some
+   *   <li>a missing or null primitive is an error, not a zero
+   *   <li>{@code 1.9} and {@code "7"} are no integers
+   *   <li>nothing may follow the document
+   * </ul>
+   */
+  public static <M extends ObjectMapper, B extends MapperBuilder<M, B>> B withDefaults(B builder) {
+    return builder
+        .annotationIntrospector(new RequiredPrimitives())
+        .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+        .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
+        .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+        .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+        .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+  }
+
+  @Override
+  public Set<String> contentTypes() {
+    return contentTypes;
+  }
+
+  /** The body's field {@code messageId}: a text, or the 16 bytes of a UUID. */
+  @Override
+  public @Nullable String messageIdIn(byte[] body) {
+    return bodyId.in(body);
+  }
+
+  /**
+   * The event in these bytes, brought up to the class's version first if its type is an old one.
+   *
+   * <p>A body that does not carry its message id, or carries one that is no UUID, gets the id that
+   * the message was stored under.
+   *
+   * @throws UnreadableEventException if the body does not fit the class
+   */
+  @Override
+  public <T extends IntegrationEvent> T read(byte[] body, KnownType<T> type, UUID messageId) {
+    Class<? extends T> event = type.event();
+    try {
+      if (type.upcaster() == null) {
+        T read = tryRead(body, event);
+        if (read != null && read.messageId() != null) {
+          return read;
+        }
+      }
+      return readTree(body, type, messageId);
+    } catch (JacksonException e) {
+      throw new UnreadableEventException(
+          "the body does not fit %s%s".formatted(event.getName(), where(e)), e);
+    }
+  }
+
+  private <T extends IntegrationEvent> @Nullable T tryRead(byte[] body, Class<T> event) {
+    try {
+      return readers.computeIfAbsent(event, mapper::readerFor).readValue(body);
+    } catch (DatabindException e) {
+      if (e.getPath().size() == 1 && BodyId.FIELD.equals(e.getPath().get(0).getPropertyName())) {
+        return null;
+      }
+      throw e;
+    }
+  }
+
+  private <T extends IntegrationEvent> T readTree(byte[] body, KnownType<T> type, UUID messageId) {
+    if (!(mapper.readTree(body) instanceof ObjectNode tree)) {
+      throw new UnreadableEventException(
+          "the body does not fit %s: it is no %s object".formatted(type.event().getName(), name));
+    }
+    if (type.upcaster() != null) {
+      tree = upcast(tree, type);
+    }
+    tree.put(BodyId.FIELD, messageId.toString());
+    return mapper.treeToValue(tree, type.event());
+  }
+
+  private static <T extends IntegrationEvent> ObjectNode upcast(
+      ObjectNode tree, KnownType<T> type) {
+    try {
+      return Objects.requireNonNull(
+          Objects.requireNonNull(type.upcaster()).apply(tree), "the upcaster returned null");
+    } catch (RuntimeException e) {
+      throw new UnreadableEventException(
+          "the upcaster to %s failed with %s"
+              .formatted(type.event().getName(), e.getClass().getName()),
+          e);
+    }
+  }
+
+  /** Which field, and what it should be. What is there instead is payload and is not shown. */
+  private String where(JacksonException e) {
+    String field =
+        e.getPath().stream()
+            .map(it -> it.getPropertyName() == null ? "[]" : it.getPropertyName())
+            .collect(Collectors.joining("."));
+    if (field.isEmpty()) {
+      return e instanceof StreamReadException ? ": it is not valid " + name : "";
+    }
+    return e instanceof MismatchedInputException mismatch && mismatch.getTargetType() != null
+        ? " at '%s': expected %s".formatted(field, mismatch.getTargetType().getTypeName())
+        : " at '%s'".formatted(field);
+  }
+
+  /** A primitive that is missing is an error, not a zero. */
+  private static final class RequiredPrimitives extends JacksonAnnotationIntrospector {
+
+    @Override
+    public @Nullable Boolean hasRequiredMarker(MapperConfig<?> config, AnnotatedMember member) {
+      return member.getRawType().isPrimitive()
+          ? Boolean.TRUE
+          : super.hasRequiredMarker(config, member);
+    }
+  }
+}
