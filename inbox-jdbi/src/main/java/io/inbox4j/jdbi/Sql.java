@@ -54,16 +54,24 @@ final class Sql {
       ON CONFLICT (endpoint, fingerprint) DO NOTHING
       """;
 
-  private static final String IS_SUSPECT =
-      "(crashes > 0 OR lease IS NOT NULL OR (xmax <> '0'::xid AND inbox_rolled_back(xmax)))";
+  /** Of a pending row: whether it was in hand when a worker died or gave up. */
+  private static String isSuspect(String row, String locker) {
+    return "(%1$s.crashes > 0 OR %1$s.lease IS NOT NULL OR (%2$s <> '0'::xid AND inbox_rolled_back(%2$s)))"
+        .formatted(row, locker);
+  }
+
+  /** What a claim selects for update; rows that it skips are not looked at any further. */
+  private static final String PENDING_COLUMNS =
+      "SELECT p.seq, p.due_on_utc, p.attempts, p.crashes, p.lease, p.xmax AS locker";
 
   private static final String CLAIMED_COLUMNS =
       """
-      SELECT c.seq, c.due_on_utc, c.attempts, c.crashes, c.suspect,
+      SELECT c.seq, c.due_on_utc, c.attempts, c.crashes, %s AS suspect,
              m.message_id, m.type, m.body, m.headers, m.correlation_id, m.source, m.redelivered,
              m.received_on_utc, now() AS claimed_on_utc, m.ordering_key, m.content_type
       FROM claimed c JOIN inbox_messages m USING (seq)
-      """;
+      """
+          .formatted(isSuspect("c", "c.locker"));
 
   /** Whether the endpoint is paused; looked up once a statement. */
   private static final String NOT_PAUSED =
@@ -83,9 +91,8 @@ final class Sql {
         SET LOCAL idle_in_transaction_session_timeout = %d;
         SET LOCAL enable_seqscan = off;
         WITH claimed AS MATERIALIZED (
-          SELECT seq, due_on_utc, attempts, crashes,
-                 %s AS suspect
-          FROM inbox_pending
+          %s
+          FROM inbox_pending p
           WHERE endpoint = ? AND lane IS NULL AND type = ANY (?)
             AND due_on_utc <= now() AND due_on_utc >= ? AND %s
           ORDER BY due_on_utc, seq
@@ -95,7 +102,7 @@ final class Sql {
         %s ORDER BY c.due_on_utc, c.seq;
         SET LOCAL enable_seqscan TO DEFAULT
         """
-        .formatted(idleTimeoutMillis, IS_SUSPECT, NOT_PAUSED, limit, CLAIMED_COLUMNS);
+        .formatted(idleTimeoutMillis, PENDING_COLUMNS, NOT_PAUSED, limit, CLAIMED_COLUMNS);
   }
 
   /**
@@ -142,35 +149,35 @@ final class Sql {
         LIMIT %d;
         SET LOCAL enable_seqscan TO DEFAULT
         """
-        .formatted(IS_SUSPECT.replace("xmax", "p.xmax"), limit);
+        .formatted(isSuspect("p", "p.xmax"), limit);
   }
 
   /** Claims these messages of a locked lane. */
   static final String CLAIM_THESE =
       """
       WITH claimed AS MATERIALIZED (
-        SELECT seq, due_on_utc, attempts, crashes, %s AS suspect
-        FROM inbox_pending WHERE seq = ANY (?) AND due_on_utc <= clock_timestamp()
+        %s
+        FROM inbox_pending p WHERE seq = ANY (?) AND due_on_utc <= clock_timestamp()
         ORDER BY seq
         FOR UPDATE SKIP LOCKED
       )
       %s ORDER BY c.seq
       """
-          .formatted(IS_SUSPECT, CLAIMED_COLUMNS);
+          .formatted(PENDING_COLUMNS, CLAIMED_COLUMNS);
 
   /** Claims noted messages, due or not. */
   static String reclaim(long idleTimeoutMillis) {
     return """
         SET LOCAL idle_in_transaction_session_timeout = %d;
         WITH claimed AS MATERIALIZED (
-          SELECT seq, due_on_utc, attempts, crashes, true AS suspect
-          FROM inbox_pending WHERE seq = ANY (?)
+          %s
+          FROM inbox_pending p WHERE seq = ANY (?)
           ORDER BY seq
           FOR UPDATE SKIP LOCKED
         )
         %s ORDER BY c.seq
         """
-        .formatted(idleTimeoutMillis, CLAIMED_COLUMNS);
+        .formatted(idleTimeoutMillis, PENDING_COLUMNS, CLAIMED_COLUMNS);
   }
 
   /**
@@ -193,12 +200,12 @@ final class Sql {
   static final String CLAIM_RECEIVED =
       """
       WITH mine AS MATERIALIZED (
-        SELECT p.seq, p.endpoint, p.due_on_utc, p.attempts, p.crashes, p.lane, p.ordering_key,
+        %s,
+               p.endpoint, p.lane, p.ordering_key,
                p.type = ANY (?) AND p.due_on_utc <= now() AND NOT m.redelivered AS ready
         FROM inbox_pending p JOIN inbox_messages m USING (seq) WHERE p.seq = ANY (?)
       ), claimed AS MATERIALIZED (
-        SELECT *, false AS suspect
-        FROM (SELECT *, bool_and(ready) OVER (PARTITION BY ordering_key ORDER BY seq) AS all_ready
+        SELECT * FROM (SELECT *, bool_and(ready) OVER (PARTITION BY ordering_key ORDER BY seq) AS all_ready
               FROM mine) w
         WHERE ready AND (lane IS NULL OR all_ready AND lane = ANY (?)
             AND NOT EXISTS (SELECT 1 FROM inbox_pending e
@@ -209,7 +216,7 @@ final class Sql {
       )
       %s ORDER BY c.seq
       """
-          .formatted(NOT_PAUSED, CLAIMED_COLUMNS);
+          .formatted(PENDING_COLUMNS, NOT_PAUSED, CLAIMED_COLUMNS);
 
   /** Leases claimed messages, and notes that the suspects among them are about to run. */
   static final String LEASE =
