@@ -73,8 +73,10 @@ public final class Benchmark {
                   new Ingest(queue, rabbit.uri(), postgres::newDatabase),
                   Drain.noOp(orders, postgres::newDatabase),
                   Drain.insert(orders, postgres::newDatabase),
-                  Drain.hotKey(orders, postgres::newDatabase),
-                  Drain.hotKeyOneByOne(orders, postgres::newDatabase),
+                  Drain.hotKey(orders, postgres::newDatabase, false),
+                  Drain.hotKeyOneByOne(orders, postgres::newDatabase, false),
+                  Drain.hotKey(orders, postgres::newDatabase, true),
+                  Drain.hotKeyOneByOne(orders, postgres::newDatabase, true),
                   Drain.leased(orders, postgres::newDatabase, 200, 10, Duration.ofMillis(100)))
               .filter(contender -> contender.name().contains(only))
               .toList();

@@ -31,7 +31,7 @@ record Drain(
   private static final int FILL = 1_000;
   private static final int POOL = 20;
   private static final int MANY = Integer.MAX_VALUE;
-  private static final int FEW = 10_000;
+  private static final int FEW = 6_000;
 
   /** A handler that does nothing. */
   static Drain noOp(Orders orders, Supplier<String> newDatabase) {
@@ -57,26 +57,30 @@ record Drain(
         newDatabase);
   }
 
-  /** The same with every message in one ordering key. */
-  static Drain hotKey(Orders orders, Supplier<String> newDatabase) {
-    return new Drain(
-        "drain: one hot key, an insert a message",
-        Drain::insert,
-        SubscriptionBuilder::ordered,
-        POOL,
-        MANY,
-        () -> orders.nextArrival("hot"),
-        newDatabase);
+  /** Every message in one ordering key, with as many in a commit as the inbox sees fit. */
+  static Drain hotKey(Orders orders, Supplier<String> newDatabase, boolean inserts) {
+    return hotKey("batches", inserts, SubscriptionBuilder::ordered, MANY, orders, newDatabase);
   }
 
   /** The same with one commit a message, as it is done by hand. */
-  static Drain hotKeyOneByOne(Orders orders, Supplier<String> newDatabase) {
+  static Drain hotKeyOneByOne(Orders orders, Supplier<String> newDatabase, boolean inserts) {
+    return hotKey(
+        "a commit each", inserts, queue -> queue.ordered().batchSize(1), FEW, orders, newDatabase);
+  }
+
+  private static Drain hotKey(
+      String how,
+      boolean inserts,
+      Consumer<SubscriptionBuilder> options,
+      int maxMessages,
+      Orders orders,
+      Supplier<String> newDatabase) {
     return new Drain(
-        "drain: one hot key, a commit a message",
-        Drain::insert,
-        queue -> queue.ordered().batchSize(1),
+        "hot key, %s: %s".formatted(inserts ? "insert" : "no-op", how),
+        inserts ? Drain::insert : (event, context) -> {},
+        options,
         POOL,
-        FEW,
+        maxMessages,
         () -> orders.nextArrival("hot"),
         newDatabase);
   }
@@ -85,8 +89,7 @@ record Drain(
   static Drain leased(
       Orders orders, Supplier<String> newDatabase, int handlers, int connections, Duration time) {
     return new Drain(
-        "leased: %d handlers of %d ms on %d connections"
-            .formatted(handlers, time.toMillis(), connections),
+        "leased: %d × %d ms, %d connections".formatted(handlers, time.toMillis(), connections),
         (event, context) -> Thread.sleep(time.toMillis()),
         queue -> queue.leased().concurrency(handlers),
         connections,

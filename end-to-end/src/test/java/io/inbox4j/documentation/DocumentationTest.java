@@ -45,17 +45,19 @@ class DocumentationTest {
       import java.util.concurrent.*;
       import javax.sql.DataSource;
       import org.jdbi.v3.core.Handle;
+      import org.jdbi.v3.core.statement.PreparedBatch;
       import tools.jackson.dataformat.cbor.CBORMapper;
 
       class Documented {
         %s
         interface Pager { void alert(String text); }
+        interface Payments { String charge(UUID orderId, UUID idempotencyKey); }
         interface Billing {
           void orderCreated(OrderCreated event, EventContext context);
           void orderCancelled(OrderCancelled event, EventContext context);
           boolean isOpen();
         }
-        void snippet(DataSource dataSource, Pager pager, Billing billing, UUID orderId, byte[] body %s)
+        void snippet(DataSource dataSource, Pager pager, Payments payments, Billing billing, UUID orderId, byte[] body %s)
             throws Exception {
           %s
         }

@@ -1,11 +1,15 @@
 package io.inbox4j.examples;
 
 import io.inbox4j.examples.badinput.BadInput;
+import io.inbox4j.examples.batches.Batches;
+import io.inbox4j.examples.control.Control;
 import io.inbox4j.examples.delays.Delays;
 import io.inbox4j.examples.demo.Demo;
 import io.inbox4j.examples.evolving.EvolvingTypes;
 import io.inbox4j.examples.formats.Formats;
+import io.inbox4j.examples.inline.Inline;
 import io.inbox4j.examples.inprocess.InProcess;
+import io.inbox4j.examples.leased.Leased;
 import io.inbox4j.examples.middleware.Middleware;
 import io.inbox4j.examples.ordered.Ordered;
 import io.inbox4j.examples.retry.RetryAndReplay;
@@ -44,6 +48,10 @@ public final class Examples {
           new Example("evolving-types", "renamed, reshaped, in families", EvolvingTypes::main),
           new Example("formats", "bodies that are no JSON", Formats::main),
           new Example("middleware", "what runs around every handler", Middleware::main),
+          new Example("leased", "slow work, many at once on few connections", Leased::main),
+          new Example("inline", "handled in the transaction that stores it", Inline::main),
+          new Example("batches", "one statement over many events", Batches::main),
+          new Example("control", "pause, limits, a circuit breaker", Control::main),
           new Example("demo", "all of it under fire; the same as bin/demo", Demo::main));
 
   private Examples() {}

@@ -116,6 +116,37 @@ class ExamplesTest {
   }
 
   @Test
+  void slowWorkRunsManyAtOnceAndItsReceiptsAreWrittenOnce() throws Exception {
+    assertThat(run("leased"))
+        .contains("Receipts:             100", "Handlers at once:     more than the 5 connections");
+  }
+
+  @Test
+  void whatFailsInlineIsLeftToTheProcessor() throws Exception {
+    assertThat(run("inline"))
+        .containsExactly("Without a worker:  1 price", "With a worker:     2 prices");
+  }
+
+  @Test
+  void oneStatementStoresABatchWithoutItsBadMember() throws Exception {
+    assertThat(run("batches"))
+        .contains("Readings stored:   199", "Statements:        far fewer")
+        .anyMatch(line -> line.startsWith("Left out:") && line.contains("m77 was read backwards"));
+  }
+
+  @Test
+  void aSubscriptionIsPausedResizedAndRestsWhileMostFails() throws Exception {
+    assertThat(run("control"))
+        .containsExactly(
+            "paused by anna: no paper; printed 0",
+            "resumed; printed 3",
+            "workers now: 1",
+            "it rests: most labels fail",
+            "it goes on",
+            "printed 13");
+  }
+
+  @Test
   void theNamesAreListedWhenNoneIsGiven() throws Exception {
     ProgramOutput output = ProgramOutput.of(Examples.class, Map.of());
     assertThat(output.lines()).anyMatch(line -> line.startsWith("  in-process "));

@@ -1,7 +1,6 @@
-package io.inbox4j.operations;
+package io.inbox4j.processor;
 
-import io.inbox4j.processor.CircuitState;
-import io.inbox4j.processor.InboxProcessor;
+import io.inbox4j.operations.Pause;
 import io.inbox4j.store.InboxStore;
 import org.jspecify.annotations.Nullable;
 
