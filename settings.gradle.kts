@@ -14,5 +14,6 @@ include(
     "testkit",
     "examples",
     "benchmarks",
+    "reliability",
     "end-to-end",
 )

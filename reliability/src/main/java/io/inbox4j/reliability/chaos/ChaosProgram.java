@@ -1,0 +1,48 @@
+package io.inbox4j.reliability.chaos;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** {@code bin/chaos --messages N --faults N --seed N}; its exit code is 0 if nothing is found. */
+public final class ChaosProgram {
+
+  private static final int FOUND_SOMETHING = 1;
+  private static final int WRONG_ARGUMENTS = 2;
+
+  private ChaosProgram() {}
+
+  public static void main(String[] args) throws Exception {
+    Map<String, Long> options = new LinkedHashMap<>();
+    options.put("--messages", 20_000L);
+    options.put("--faults", 30L);
+    options.put("--seed", System.currentTimeMillis());
+    for (int i = 0; i < args.length; i += 2) {
+      if (!options.containsKey(args[i])
+          || i + 1 == args.length
+          || !args[i + 1].matches("[0-9]{1,15}")) {
+        System.err.printf(
+            "'%s %s' is not understood; expected --messages N, --faults N, --seed N%n",
+            args[i], i + 1 == args.length ? "" : args[i + 1]);
+        System.exit(WRONG_ARGUMENTS);
+      }
+      options.put(args[i], Long.valueOf(args[i + 1]));
+    }
+    System.out.println("running with " + options);
+    long begin = System.nanoTime();
+    Chaos.Outcome outcome =
+        Chaos.run(
+            options.get("--messages").intValue(),
+            options.get("--faults").intValue(),
+            options.get("--seed"));
+    System.out.printf(
+        "%,d confirmed, %,d handled, %,d dead, %d faults, seed %d, %d s%n",
+        outcome.confirmed(),
+        outcome.handled(),
+        outcome.dead(),
+        outcome.strikes().size(),
+        options.get("--seed"),
+        (System.nanoTime() - begin) / 1_000_000_000);
+    System.out.print(outcome.verdict());
+    System.exit(outcome.verdict().isClean() ? 0 : FOUND_SOMETHING);
+  }
+}

@@ -1,0 +1,212 @@
+package io.inbox4j.reliability.chaos;
+
+import com.rabbitmq.client.AMQP.BasicProperties;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import io.inbox4j.MessageIds;
+import io.inbox4j.reliability.history.Publish;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Publishes steps, and remembers what the broker has confirmed. What was on its way when a
+ * connection was lost is unknown for ever: it is not sent again, because that would change the
+ * order.
+ */
+final class Publisher implements AutoCloseable {
+
+  private static final int KEYS = 60;
+  private static final int PADDING = 300;
+
+  private final String amqpUri;
+  private final Random random;
+  private final String run;
+  private final Map<String, Long> steps = new HashMap<>();
+  private final List<Sent> sent = new ArrayList<>();
+  private final AtomicBoolean paused = new AtomicBoolean();
+  private final AtomicLong confirmed = new AtomicLong();
+  private volatile ConcurrentNavigableMap<Long, Sent> onTheirWay = new ConcurrentSkipListMap<>();
+  private @Nullable Connection connection;
+  private @Nullable Channel channel;
+
+  /** A message, and whether the broker has it. */
+  private record Sent(
+      String queue, UUID id, String walk, long step, String digest, AtomicBoolean confirmed) {}
+
+  Publisher(String amqpUri, long seed) {
+    this.amqpUri = amqpUri;
+    this.random = new Random(seed);
+    this.run = Long.toHexString(seed);
+  }
+
+  /** How many messages the broker has confirmed. */
+  long confirmed() {
+    return confirmed.get();
+  }
+
+  synchronized int published() {
+    return sent.size();
+  }
+
+  void pause() {
+    paused.set(true);
+  }
+
+  void resume() {
+    paused.set(false);
+  }
+
+  /** Publishes the next step of some walk. */
+  void publishNext() throws InterruptedException {
+    while (paused.get()) {
+      Thread.sleep(20);
+    }
+    Sent next = next();
+    send(next);
+  }
+
+  private synchronized Sent next() {
+    String queue = Walks.queues().get(random.nextInt(Walks.values().length));
+    String walk = "walk " + (int) Math.min(KEYS - 1, Math.abs(random.nextGaussian()) * KEYS / 3);
+    long step = steps.merge(queue + walk, 1L, Long::sum);
+    UUID id = MessageIds.of(run, walk, step); // the same in every queue
+    String digest = Long.toHexString(random.nextLong());
+    Sent next = new Sent(queue, id, walk, step, digest, new AtomicBoolean());
+    sent.add(next);
+    return next;
+  }
+
+  /** Publishes messages again that the broker has confirmed before. */
+  int repeat(int count) throws InterruptedException {
+    List<Sent> some = new ArrayList<>();
+    synchronized (this) {
+      for (int i = 0; i < count && !sent.isEmpty(); i++) {
+        Sent one = sent.get(random.nextInt(sent.size()));
+        if (one.confirmed.get()) {
+          some.add(one);
+        }
+      }
+    }
+    for (Sent one : some) {
+      send(one);
+    }
+    return some.size();
+  }
+
+  private synchronized void send(Sent message) throws InterruptedException {
+    Channel open = channel();
+    try {
+      onTheirWay.put(open.getNextPublishSeqNo(), message);
+      open.basicPublish("", message.queue, true, properties(message), body(message));
+    } catch (Exception e) { // what was on its way, this one included, is unknown now
+      disconnect();
+    }
+  }
+
+  private static BasicProperties properties(Sent message) {
+    return new BasicProperties.Builder()
+        .messageId(message.id.toString())
+        .type("step-taken")
+        .contentType("application/json")
+        .deliveryMode(2)
+        .build();
+  }
+
+  private static byte[] body(Sent message) {
+    return "{\"messageId\":\"%s\",\"walk\":\"%s\",\"step\":%d,\"digest\":\"%s\",\"padding\":\"%s\"}"
+        .formatted(message.id, message.walk, message.step, message.digest, "x".repeat(PADDING))
+        .getBytes(StandardCharsets.UTF_8);
+  }
+
+  private Channel channel() throws InterruptedException {
+    while (true) {
+      try {
+        Channel open = channel;
+        if (open != null && open.isOpen()) {
+          return open;
+        }
+        disconnect();
+        connect();
+      } catch (Exception e) { // the broker is away
+        Thread.sleep(200);
+      }
+    }
+  }
+
+  private void connect() throws Exception {
+    ConnectionFactory factory = new ConnectionFactory();
+    factory.setUri(amqpUri);
+    factory.setAutomaticRecoveryEnabled(false);
+    connection = factory.newConnection("walks");
+    Channel open = connection.createChannel();
+    ConcurrentNavigableMap<Long, Sent> waiting = new ConcurrentSkipListMap<>();
+    onTheirWay = waiting;
+    open.confirmSelect();
+    open.addReturnListener(
+        returned -> {
+          throw new IllegalStateException("no queue for " + returned.getRoutingKey());
+        });
+    open.addConfirmListener(
+        (number, multiple) -> confirmed(waiting, number, multiple), (number, multiple) -> {});
+    channel = open;
+  }
+
+  private void confirmed(
+      ConcurrentNavigableMap<Long, Sent> waiting, long number, boolean multiple) {
+    Map<Long, Sent> done =
+        multiple ? waiting.headMap(number, true) : waiting.subMap(number, true, number, true);
+    done.values()
+        .forEach(
+            message -> {
+              if (message.confirmed.compareAndSet(false, true)) {
+                confirmed.incrementAndGet();
+              }
+            });
+    done.clear();
+  }
+
+  private void disconnect() {
+    try {
+      if (connection != null) {
+        connection.abort(1_000);
+      }
+    } catch (RuntimeException e) {
+      // it is gone
+    }
+    connection = null;
+    channel = null;
+  }
+
+  /** Waits for what is on its way, as long as the connection lives. */
+  synchronized void awaitConfirms() throws InterruptedException {
+    long until = System.nanoTime() + 30_000_000_000L;
+    while (!onTheirWay.isEmpty()
+        && channel != null
+        && channel.isOpen()
+        && System.nanoTime() < until) {
+      wait(20);
+    }
+  }
+
+  synchronized List<Publish> history() {
+    return sent.stream()
+        .map(it -> new Publish(it.queue, it.id, it.walk, it.step, it.digest, it.confirmed.get()))
+        .toList();
+  }
+
+  @Override
+  public synchronized void close() {
+    disconnect();
+  }
+}

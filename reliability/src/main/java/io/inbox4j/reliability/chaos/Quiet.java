@@ -1,0 +1,50 @@
+package io.inbox4j.reliability.chaos;
+
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import io.inbox4j.testkit.RabbitServer;
+import java.time.Duration;
+import java.util.List;
+
+/** Waits until something is the case, whatever is away meanwhile. */
+final class Quiet {
+
+  private Quiet() {}
+
+  /** Something that becomes true. */
+  interface Condition {
+    boolean holds() throws Exception;
+  }
+
+  /** Whether it became true in time. */
+  static boolean await(Duration patience, Condition condition) throws InterruptedException {
+    long until = System.nanoTime() + patience.toNanos();
+    while (System.nanoTime() < until) {
+      try {
+        if (condition.holds()) {
+          return true;
+        }
+      } catch (Exception e) { // a server is away
+        Thread.sleep(100);
+      }
+      Thread.sleep(10);
+    }
+    return false;
+  }
+
+  /** Whether nothing in these queues waits for a consumer; what a consumer has is not counted. */
+  static boolean areEmpty(RabbitServer rabbit, List<String> queues) throws Exception {
+    ConnectionFactory factory = new ConnectionFactory();
+    factory.setUri(rabbit.uri());
+    try (Connection connection = factory.newConnection("probe");
+        Channel channel = connection.createChannel()) {
+      for (String queue : queues) {
+        if (channel.queueDeclarePassive(queue).getMessageCount() > 0) {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+}

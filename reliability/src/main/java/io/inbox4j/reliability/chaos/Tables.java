@@ -1,0 +1,86 @@
+package io.inbox4j.reliability.chaos;
+
+import io.inbox4j.reliability.history.Effect;
+import io.inbox4j.reliability.history.History;
+import io.inbox4j.reliability.history.Kept;
+import io.inbox4j.reliability.history.Publish;
+import java.util.List;
+import java.util.UUID;
+import org.jdbi.v3.core.Jdbi;
+
+/** What the database says, by connections of its own. */
+record Tables(Jdbi jdbi) {
+
+  static Tables at(String jdbcUrl) {
+    return new Tables(Jdbi.create(jdbcUrl + "&connectTimeout=5&socketTimeout=120"));
+  }
+
+  void create() {
+    jdbi.useHandle(
+        handle ->
+            handle.execute(
+                "CREATE TABLE effects (place bigint GENERATED ALWAYS AS IDENTITY, endpoint text,"
+                    + " id uuid, walk text, step bigint, digest text)"));
+  }
+
+  long count(String query) {
+    return jdbi.withHandle(handle -> handle.select(query).mapTo(Long.class).one());
+  }
+
+  long pending() {
+    return count("SELECT count(*) FROM inbox_pending");
+  }
+
+  long stored() {
+    return count("SELECT count(*) FROM inbox_messages");
+  }
+
+  /** Sessions of the inbox that are in a transaction right now, and leases that are held. */
+  long inHand() {
+    return count(
+        "SELECT (SELECT count(*) FROM pg_stat_activity WHERE application_name = 'inbox'"
+            + " AND state <> 'idle' AND query NOT LIKE 'LISTEN%')"
+            + " + (SELECT count(lease) FROM inbox_pending)");
+  }
+
+  void execute(String sql) {
+    jdbi.useHandle(handle -> handle.execute(sql));
+  }
+
+  History history(List<Publish> published) {
+    return new History(
+        published,
+        effects(),
+        kept("SELECT endpoint, id, error FROM inbox WHERE status = 'failed'"),
+        kept("SELECT endpoint, message_id, reason || ': ' || detail FROM inbox_quarantine"),
+        kept("SELECT endpoint, id, status FROM inbox WHERE status IN ('pending', 'retrying')"));
+  }
+
+  private List<Effect> effects() {
+    return jdbi.withHandle(
+        handle ->
+            handle
+                .select("SELECT place, endpoint, id, walk, step, digest FROM effects")
+                .map(
+                    (row, context) ->
+                        new Effect(
+                            row.getLong(1),
+                            row.getString(2),
+                            row.getObject(3, UUID.class),
+                            row.getString(4),
+                            row.getLong(5),
+                            row.getString(6)))
+                .list());
+  }
+
+  private List<Kept> kept(String query) {
+    return jdbi.withHandle(
+        handle ->
+            handle
+                .select(query)
+                .map(
+                    (row, context) ->
+                        new Kept(row.getString(1), row.getString(2), row.getString(3)))
+                .list());
+  }
+}

@@ -1,0 +1,72 @@
+package io.inbox4j.reliability.chaos;
+
+import io.inbox4j.handler.DeadLetter;
+import io.inbox4j.handler.EventContext;
+import io.inbox4j.handler.Postpone;
+import io.inbox4j.handler.RetryLater;
+import java.time.Duration;
+import org.jdbi.v3.core.Handle;
+
+/** What goes wrong in the handler of some messages, by their digest, so that it does so again. */
+enum Trouble {
+  NONE,
+  FAILS_ONCE,
+  FAILS_ALWAYS,
+  GIVES_UP,
+  LATER,
+  TOO_EARLY,
+  ERROR,
+  STACK_OVERFLOW,
+  BAD_SQL,
+  SWALLOWS_BAD_SQL;
+
+  private static final int ONE_IN = 150;
+
+  static Trouble of(StepTaken event) {
+    int hash = Math.floorMod(event.digest().hashCode(), ONE_IN * (values().length - 1));
+    return hash % ONE_IN == 0 ? values()[1 + hash / ONE_IN] : NONE;
+  }
+
+  boolean endsInDeath() {
+    return this == FAILS_ALWAYS || this == GIVES_UP;
+  }
+
+  void strike(EventContext context) throws Exception {
+    if (endsInDeath()) {
+      throw this == GIVES_UP
+          ? DeadLetter.because("it gives up")
+          : new IllegalStateException("it always fails");
+    }
+    if (context.attempt() > 1) {
+      return;
+    }
+    switch (this) {
+      case FAILS_ONCE -> throw new IllegalStateException("it fails once");
+      case LATER -> throw RetryLater.after(Duration.ofMillis(50), "later");
+      case ERROR -> throw new AssertionError("an error, once");
+      case STACK_OVERFLOW -> overflow(0);
+      case BAD_SQL ->
+          context.commitWith(
+              transaction -> transaction.unwrap(Handle.class).execute("SELECT 1 / 0"));
+      case SWALLOWS_BAD_SQL ->
+          context.commitWith(
+              transaction -> {
+                try {
+                  transaction.unwrap(Handle.class).execute("SELECT 1 / 0");
+                } catch (RuntimeException swallowed) {
+                  // and goes on as if nothing had happened
+                }
+              });
+      case TOO_EARLY -> {
+        if (Duration.between(context.receivedAt(), java.time.Instant.now()).toMillis() < 300) {
+          throw Postpone.by(Duration.ofMillis(100), "too early");
+        }
+      }
+      default -> {}
+    }
+  }
+
+  private static int overflow(int depth) {
+    return depth < 0 ? 0 : overflow(depth + 1) + 1;
+  }
+}

@@ -1,0 +1,156 @@
+package io.inbox4j.reliability.chaos;
+
+import io.inbox4j.receive.Arrival;
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.Lease;
+import io.inbox4j.store.Outcome;
+import io.inbox4j.store.Receipt;
+import io.inbox4j.store.StoreUnavailableException;
+import io.inbox4j.store.WorkTransaction;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Bugs that inboxes have had, put between the inbox and its store. */
+enum PlantedBug {
+  ACK_BEFORE_COMMIT {
+    @Override
+    List<Receipt> receive(InboxStore store, String endpoint, List<Arrival> batch) {
+      CompletableFuture.delayedExecutor(300, TimeUnit.MILLISECONDS)
+          .execute(() -> store.receive(endpoint, batch));
+      return stored(batch);
+    }
+  },
+  DEDUP_WITHOUT_THE_ENDPOINT {
+    @Override
+    List<Receipt> receive(InboxStore store, String endpoint, List<Arrival> batch) {
+      List<Arrival> fresh =
+          batch.stream()
+              .filter(it -> endpoint.equals(FIRST_SEEN.computeIfAbsent(idOf(it), id -> endpoint)))
+              .toList();
+      if (!fresh.isEmpty()) {
+        store.receive(endpoint, fresh);
+      }
+      return stored(batch);
+    }
+  },
+  SWALLOWED_COMMIT_FAILURE {
+    @Override
+    List<Receipt> receive(InboxStore store, String endpoint, List<Arrival> batch) {
+      return CALLS.incrementAndGet() % 20 == 0 ? stored(batch) : store.receive(endpoint, batch);
+    }
+  },
+  DISCARD_AFTER_THREE_ERRORS {
+    @Override
+    List<Receipt> receive(InboxStore store, String endpoint, List<Arrival> batch) {
+      for (int attempt = 1; attempt <= 3; attempt++) {
+        try {
+          return store.receive(endpoint, batch);
+        } catch (StoreUnavailableException e) {
+          System.out.println("error " + attempt);
+          System.out.flush();
+        }
+      }
+      System.out.println("discarded");
+      System.out.flush();
+      return stored(batch);
+    }
+  },
+  NO_FENCING {
+    @Override
+    WorkTransaction begin(WorkTransaction transaction) {
+      Set<Long> ours = new HashSet<>();
+      AtomicBoolean leased = new AtomicBoolean();
+      return proxy(
+          WorkTransaction.class,
+          transaction,
+          Map.of(
+              "claimLeased",
+              args -> {
+                @SuppressWarnings("unchecked")
+                Collection<Lease> leases = (Collection<Lease>) args[0];
+                leased.set(true);
+                transaction.claimLeased(leases).forEach(lease -> ours.add(lease.sequence()));
+                return new HashSet<>(leases);
+              },
+              "commit",
+              args -> {
+                @SuppressWarnings("unchecked")
+                List<Outcome> outcomes = (List<Outcome>) args[0];
+                transaction.commit(
+                    outcomes.stream()
+                        .filter(it -> !leased.get() || ours.contains(it.sequence()))
+                        .toList());
+                return null;
+              }));
+    }
+  };
+
+  private static final Map<UUID, String> FIRST_SEEN = new HashMap<>();
+  private static final AtomicInteger CALLS = new AtomicInteger();
+
+  List<Receipt> receive(InboxStore store, String endpoint, List<Arrival> batch) {
+    return store.receive(endpoint, batch);
+  }
+
+  WorkTransaction begin(WorkTransaction transaction) {
+    return transaction;
+  }
+
+  /** The store with the bug in front of it. */
+  InboxStore plantIn(InboxStore store) {
+    return proxy(
+        InboxStore.class,
+        store,
+        Map.of(
+            "receive",
+            args -> {
+              @SuppressWarnings("unchecked")
+              List<Arrival> batch = (List<Arrival>) args[1];
+              return receive(store, (String) args[0], batch);
+            },
+            "begin",
+            args -> begin(store.begin((String) args[0]))));
+  }
+
+  private interface Replacement {
+    Object call(Object[] args) throws Exception;
+  }
+
+  private static <T> T proxy(Class<T> type, T target, Map<String, Replacement> overrides) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, args) -> {
+              Replacement override = overrides.get(method.getName());
+              if (override != null) {
+                return override.call(args);
+              }
+              try {
+                return method.invoke(target, args);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            }));
+  }
+
+  private static List<Receipt> stored(List<Arrival> batch) {
+    return Collections.nCopies(batch.size(), Receipt.STORED);
+  }
+
+  private static UUID idOf(Arrival arrival) {
+    return ((Arrival.Event) arrival).messageId();
+  }
+}

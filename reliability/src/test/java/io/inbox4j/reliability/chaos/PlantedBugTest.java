@@ -1,0 +1,164 @@
+package io.inbox4j.reliability.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inbox4j.Inbox;
+import io.inbox4j.reliability.history.Checker;
+import io.inbox4j.reliability.history.Verdict;
+import io.inbox4j.testkit.ChildProcess;
+import io.inbox4j.testkit.PostgresServer;
+import io.inbox4j.testkit.RabbitServer;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The checker finds bugs that are really there, in processes that really die. */
+class PlantedBugTest {
+
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final int MESSAGES = 1_500;
+
+  private final String jdbcUrl = PostgresServer.shared().newDatabase();
+  private final String amqpUri = RabbitServer.shared().uri();
+  private final Tables tables = Tables.at(jdbcUrl);
+  private final String database = jdbcUrl.replaceAll(".*/(\\w+)\\?.*", "$1");
+  private final Publisher publisher = new Publisher(amqpUri, 42);
+
+  @BeforeEach
+  void makeQueues() throws Exception {
+    tables.create();
+    try (Inbox inbox = WalkService.inbox(WalkService.store(jdbcUrl), amqpUri)) {
+      inbox.startReceiving();
+    }
+    for (String queue : Walks.queues()) {
+      RabbitServer.shared().ctl("purge_queue", queue);
+    }
+    RabbitServer.shared().flush();
+  }
+
+  @AfterEach
+  void close() {
+    publisher.close();
+  }
+
+  @Test
+  void nothingIsFoundWhereNoBugIs() throws Exception {
+    publish();
+    try (ChildProcess receiver = WalkService.receiver(jdbcUrl, amqpUri);
+        ChildProcess worker = WalkService.worker(jdbcUrl, amqpUri)) {
+      Verdict verdict = verdictAtRest(publisher.confirmed());
+      assertThat(verdict.isClean()).as("%s", verdict).isTrue();
+    }
+  }
+
+  @Test
+  void ackBeforeCommitLoses() throws Exception {
+    publish();
+    try (ChildProcess receiver = start(PlantedBug.ACK_BEFORE_COMMIT, "receive")) {
+      receiver.awaitLine("started", LIMIT);
+      awaitTrue(() -> tables.stored() > 0);
+      receiver.kill9();
+    }
+    assertThat(restWithoutBug().lost()).isNotEmpty();
+  }
+
+  @Test
+  void dedupWithoutTheEndpointLoses() throws Exception {
+    publish();
+    try (ChildProcess receiver = start(PlantedBug.DEDUP_WITHOUT_THE_ENDPOINT, "receive")) {
+      awaitTrue(this::queuesAreEmpty);
+    }
+    assertThat(restWithoutBug().lost()).isNotEmpty();
+  }
+
+  @Test
+  void aSwallowedCommitFailureLoses() throws Exception {
+    try (ChildProcess receiver = start(PlantedBug.SWALLOWED_COMMIT_FAILURE, "receive")) {
+      receiver.awaitLine("started", LIMIT);
+      publish();
+      awaitTrue(this::queuesAreEmpty);
+    }
+    assertThat(restWithoutBug().lost()).isNotEmpty();
+  }
+
+  @Test
+  void discardingAfterThreeDatabaseErrorsLoses() throws Exception {
+    try (ChildProcess receiver = start(PlantedBug.DISCARD_AFTER_THREE_ERRORS, "receive")) {
+      receiver.awaitLine("started", LIMIT);
+      refuseConnections(true);
+      publish();
+      receiver.awaitLine("discarded", LIMIT);
+      refuseConnections(false);
+      awaitTrue(this::queuesAreEmpty);
+    }
+    assertThat(restWithoutBug().lost()).isNotEmpty();
+  }
+
+  @Test
+  void leasesWithoutFencingDouble() throws Exception {
+    publish();
+    try (ChildProcess receiver = WalkService.receiver(jdbcUrl, amqpUri)) {
+      awaitTrue(() -> tables.stored() == publisher.confirmed());
+    }
+    try (ChildProcess frozen = start(PlantedBug.NO_FENCING, "process")) {
+      awaitTrue(() -> tables.count("SELECT count(lease) FROM inbox_pending") > 5);
+      frozen.stop();
+      assertThat(tables.pending()).isPositive();
+      try (ChildProcess worker = WalkService.worker(jdbcUrl, amqpUri)) {
+        awaitTrue(() -> tables.pending() == 0);
+      }
+      frozen.cont();
+      awaitTrue(() -> !verdict().doubled().isEmpty());
+    }
+    assertThat(verdict().doubled()).isNotEmpty();
+  }
+
+  private ChildProcess start(PlantedBug bug, String role) {
+    return PlantedService.start(bug, role, jdbcUrl, amqpUri);
+  }
+
+  private void publish() throws InterruptedException {
+    for (int i = 0; i < MESSAGES; i++) {
+      publisher.publishNext();
+    }
+    publisher.awaitConfirms();
+    assertThat(publisher.confirmed()).isEqualTo(MESSAGES);
+  }
+
+  /** Lets processes without a bug do the rest. */
+  private Verdict restWithoutBug() throws Exception {
+    try (ChildProcess receiver = WalkService.receiver(jdbcUrl, amqpUri);
+        ChildProcess worker = WalkService.worker(jdbcUrl, amqpUri)) {
+      receiver.awaitLine("started", LIMIT);
+      return verdictAtRest(0);
+    }
+  }
+
+  private Verdict verdictAtRest(long stored) throws Exception {
+    awaitTrue(() -> queuesAreEmpty() && tables.stored() >= stored && tables.pending() == 0);
+    return verdict();
+  }
+
+  private Verdict verdict() {
+    return Checker.check(tables.history(publisher.history()));
+  }
+
+  private boolean queuesAreEmpty() throws Exception {
+    return Quiet.areEmpty(RabbitServer.shared(), Walks.queues());
+  }
+
+  private void refuseConnections(boolean refuse) {
+    Tables admin = Tables.at(PostgresServer.shared().jdbcUrl());
+    admin.execute("ALTER DATABASE %s ALLOW_CONNECTIONS %s".formatted(database, !refuse));
+    if (refuse) {
+      admin.count(
+          "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = '%s'"
+              .formatted(database));
+    }
+  }
+
+  private static void awaitTrue(Quiet.Condition condition) throws InterruptedException {
+    assertThat(Quiet.await(LIMIT, condition)).as("came true within %s", LIMIT).isTrue();
+  }
+}
