@@ -242,6 +242,7 @@ public final class Inbox implements AutoCloseable {
     }
     closed = true;
     long until = System.nanoTime() + deadline.toNanos();
+    processor.stopInline();
     for (InboxTransport.Receiver receiver : receivers) {
       receiver.close(left(until));
     }

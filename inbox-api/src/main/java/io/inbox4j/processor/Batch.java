@@ -10,6 +10,7 @@ import io.inbox4j.store.WorkTransaction;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
@@ -172,7 +173,7 @@ final class Batch {
     }
     if (failure instanceof BatchInHand.MembersFailed members) {
       runSegment(from, at);
-      members.failures().forEach(this::failed);
+      setDown(at, next, members.failures());
       runSegment(at, to);
     } else if (to - from == 1) {
       failed(messages.get(from), failure);
@@ -182,6 +183,16 @@ final class Batch {
       runSegment(from, at);
       stepFailed(at, next, failure);
       runSegment(next, to);
+    }
+  }
+
+  /** In arrival order, whatever order the handler named them in: the first of a key holds it. */
+  private void setDown(int at, int next, Map<StoredMessage, Throwable> failures) {
+    for (StoredMessage message : messages.subList(at, next)) {
+      Throwable failure = failures.get(message);
+      if (failure != null) {
+        failed(message, failure);
+      }
     }
   }
 
@@ -211,6 +222,9 @@ final class Batch {
     }
     if (!left.isEmpty()) {
       call.handle(left);
+      if (!stopping.getAsBoolean()) {
+        Thread.interrupted(); // left behind by the handler, and meant for nobody
+      }
     }
   }
 

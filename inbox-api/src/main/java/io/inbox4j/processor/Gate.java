@@ -1,7 +1,6 @@
 package io.inbox4j.processor;
 
 import io.inbox4j.store.StoredMessage;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -11,8 +10,6 @@ import org.jspecify.annotations.Nullable;
 
 /** What the workers of an endpoint may claim now: limits of concurrency and the circuit breaker. */
 final class Gate {
-
-  private static final Duration PATIENCE = Duration.ofMillis(100);
 
   private final Permits all;
   private final Set<String> unlimited;
@@ -47,6 +44,10 @@ final class Gate {
     return all;
   }
 
+  Signal signal() {
+    return signal;
+  }
+
   Circuit circuit() {
     return circuit;
   }
@@ -61,12 +62,12 @@ final class Gate {
   }
 
   /** Lets one worker in, to handle one message at a time; null if it has to wait. */
-  @Nullable Pass enter() throws InterruptedException {
+  @Nullable Pass enter() {
     int admitted = circuit.admits();
     if (admitted == 0) {
       return null;
     }
-    if (!all.takeOne(PATIENCE)) {
+    if (all.take(1, signal) == 0) {
       circuit.foundNothing();
       return null;
     }
@@ -89,7 +90,7 @@ final class Gate {
       this.limit = limit;
       Set<String> names = unlimited;
       for (TypeLimit type : limited) {
-        if (type.permits.take(1) == 1) {
+        if (type.permits.take(1, signal) == 1) {
           held.add(type);
           names = new HashSet<>(names);
           names.addAll(type.names);
@@ -124,10 +125,7 @@ final class Gate {
         circuit.foundNothing(); // unless the outcome of the trial is known by now
       }
       all.giveBack(1);
-      if (!held.isEmpty()) {
-        held.forEach(type -> type.permits.giveBack(1));
-        signal.raise(); // for one that could not claim these types
-      }
+      held.forEach(type -> type.permits.giveBack(1));
     }
   }
 }

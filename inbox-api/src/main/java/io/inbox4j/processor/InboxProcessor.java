@@ -27,6 +27,7 @@ public final class InboxProcessor {
   private final InboxStore store;
   private final Map<String, Post> posts = new LinkedHashMap<>();
   private InboxStore.@Nullable Watch watch;
+  private volatile boolean stopping;
 
   /** An endpoint's workers, and what they share. */
   private record Post(Signal signal, Circuit circuit, Crew crew, Storing storing) {}
@@ -61,7 +62,7 @@ public final class InboxProcessor {
                 () -> new Worker(workload, handlers, store, listener, signal, gate));
     Storing storing =
         workload.mode() instanceof HandlingMode.Inline
-            ? new InlineHandling(workload, handlers, store, listener, signal, gate)
+            ? new InlineHandling(workload, handlers, store, listener, signal, gate, () -> stopping)
             : Storing.in(store, workload.endpoint());
     return new Post(signal, circuit, crew, storing);
   }
@@ -111,6 +112,11 @@ public final class InboxProcessor {
       throw new InboxException("'%s' has no handlers here".formatted(endpoint));
     }
     return post;
+  }
+
+  /** Lets no handler begin where its message is received: the inbox is about to be closed. */
+  public void stopInline() {
+    stopping = true;
   }
 
   /**

@@ -12,6 +12,7 @@ import io.inbox4j.store.WorkTransaction;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * <p>A handler that fails is undone, and its message is left to the processor. So is every message
  * that should not run here: one that was delivered before, because it may have killed the process;
  * one that has to wait behind an earlier message of its key; and all of them while the endpoint is
- * paused or rests.
+ * paused or rests, or the inbox is being closed.
  *
  * <p>Used by one consumer at a time, or by several at once.
  */
@@ -34,6 +35,7 @@ final class InlineHandling implements Storing {
   private final InboxStore store;
   private final Gate gate;
   private final Outcomes outcomes;
+  private final BooleanSupplier stopping;
   private final ThreadLocal<Pace> pace;
 
   InlineHandling(
@@ -42,11 +44,13 @@ final class InlineHandling implements Storing {
       InboxStore store,
       SafeListener listener,
       Signal signal,
-      Gate gate) {
+      Gate gate,
+      BooleanSupplier stopping) {
     this.workload = workload;
     this.handlers = handlers;
     this.store = store;
     this.gate = gate;
+    this.stopping = stopping;
     this.outcomes = new Outcomes(workload.endpoint(), listener, signal, gate.circuit());
     this.pace = ThreadLocal.withInitial(() -> new Pace(workload.batchSize(), workload.isolated()));
   }
@@ -61,19 +65,20 @@ final class InlineHandling implements Storing {
       storePart(batch.subList(from, to), receipts, results);
       from = to;
     }
+    if (!stopping.getAsBoolean()) {
+      Thread.interrupted(); // left behind by a handler, and meant for nobody
+    }
     return new Stored(receipts, () -> outcomes.tell(results));
   }
 
   private void storePart(List<Arrival> part, List<Receipt> receipts, List<Result> results) {
-    try (Gate.Pass pass = gate.enter()) {
+    try (Gate.Pass pass = stopping.getAsBoolean() ? null : gate.enter()) {
       if (pass != null && pass.limit() >= part.size()) {
         handlePart(part, pass, receipts, results);
         return;
       }
     } catch (StoreUnavailableException e) {
       throw e;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     } catch (RuntimeException | Error e) { // the message is stored below whatever a handler throws
       log.warn(
           "Messages of {} were not handled where they were received, the processor does it: {}",
@@ -92,7 +97,7 @@ final class InlineHandling implements Storing {
       pass.claimed(messages);
       long begin = System.nanoTime();
       List<Result> handled =
-          Batch.of(workload, handlers, store, transaction, messages, () -> true)
+          Batch.of(workload, handlers, store, transaction, messages, stopping)
               .checked(pace.get().isWary())
               .run(pace.get().segment());
       Duration time = Duration.ofNanos(System.nanoTime() - begin);

@@ -40,7 +40,7 @@ final class LeaseKeeper {
     this.lost = lost;
     this.clock =
         new ScheduledThreadPoolExecutor(
-            1,
+            2, // one for renewals, which may wait for the database, and one for time-outs
             work -> {
               Thread thread = new Thread(work, "inbox-leases-" + endpoint);
               thread.setDaemon(true);
@@ -65,6 +65,10 @@ final class LeaseKeeper {
 
   Collection<Leased> held() {
     return List.copyOf(held.values());
+  }
+
+  boolean isEmpty() {
+    return held.isEmpty();
   }
 
   /** Does something later, unless it is cancelled. */

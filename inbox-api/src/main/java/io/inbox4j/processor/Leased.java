@@ -55,10 +55,6 @@ final class Leased {
     timeout = later;
   }
 
-  synchronized boolean isRunning() {
-    return thread != null && !ended;
-  }
-
   /** Ends it; true for the first who does. */
   synchronized boolean end() {
     if (ended) {

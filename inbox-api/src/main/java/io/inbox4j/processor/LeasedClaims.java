@@ -9,10 +9,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Claims messages and leases them, as many as the limits of concurrency allow. */
 final class LeasedClaims {
+
+  private static final Logger log = LoggerFactory.getLogger(InboxProcessor.class);
 
   private final Workload workload;
   private final Duration time;
@@ -20,7 +25,7 @@ final class LeasedClaims {
   private final Gate gate;
   private final Outcomes outcomes;
   private int rounds;
-  private boolean lonersWait;
+  private final List<StoredMessage> loners = new ArrayList<>();
 
   LeasedClaims(Workload workload, Duration time, InboxStore store, Gate gate, Outcomes outcomes) {
     this.workload = workload;
@@ -32,18 +37,25 @@ final class LeasedClaims {
 
   /** Leases up to this many messages that are due, but none that has to run alone. */
   List<Leased> claim(int room) {
-    lonersWait = false;
+    loners.clear();
+    rounds++;
     int admitted = gate.circuit().admits();
     if (admitted == 0) {
       return List.of();
     }
-    int allowed = gate.all().take(Math.min(Math.min(room, workload.batchSize()), admitted));
+    int most = Math.min(Math.min(room, workload.batchSize()), admitted);
+    int allowed = gate.all().take(most, gate.signal());
     List<Leased> leased = new ArrayList<>();
     try {
-      leased.addAll(claim(gate.unlimited(), allowed, null, false));
+      leased.addAll(claim(gate.unlimited(), allowed, null));
       for (Gate.TypeLimit type : gate.limited()) {
-        leased.addAll(claimLimited(type, allowed - leased.size(), false));
+        leased.addAll(claimLimited(type, allowed - leased.size()));
       }
+    } catch (RuntimeException e) {
+      if (leased.isEmpty()) {
+        throw e;
+      }
+      log.warn("A claim of {} was cut short: {}", workload.endpoint(), FailureText.kind(e));
     } finally {
       gate.all().giveBack(allowed - leased.size());
       if (leased.isEmpty()) {
@@ -53,57 +65,77 @@ final class LeasedClaims {
     return leased;
   }
 
-  /** Whether the last claim has seen messages that have to run alone. */
-  boolean lonersWait() {
-    return lonersWait;
+  /** The messages that the last claim has seen and left, because they have to run alone. */
+  List<StoredMessage> loners() {
+    return List.copyOf(loners);
   }
 
-  /** Leases one message that has to run alone, or none if there is none any more. */
-  List<Leased> claimLoner() {
-    int allowed = gate.all().take(1);
-    List<Leased> loner = List.of();
-    try {
-      loner = claim(gate.unlimited(), allowed, null, true);
-      for (Gate.TypeLimit type : gate.limited()) {
-        loner = loner.isEmpty() ? claimLimited(type, allowed, true) : loner;
-      }
-    } finally {
-      gate.all().giveBack(allowed - loner.size());
-    }
-    return loner;
-  }
-
-  private List<Leased> claimLimited(Gate.TypeLimit type, int room, boolean alone) {
-    int permits = type.permits().take(room);
+  /** Leases a message that has to run alone, if it is still there; one or none. */
+  List<Leased> claimLoner(StoredMessage loner) {
+    Permits ofType = permitsOf(loner.type());
+    int allowed = gate.all().take(1, gate.signal());
+    int permits = ofType == null ? allowed : ofType.take(allowed, gate.signal());
     List<Leased> leased = List.of();
     try {
-      leased = claim(type.names(), permits, type.permits(), alone);
+      if (permits == 1) {
+        leased =
+            lease(transaction -> transaction.claimDue(List.of(loner.sequence())), 1, ofType, true);
+      }
+    } finally {
+      gate.all().giveBack(allowed - leased.size());
+      if (ofType != null) {
+        ofType.giveBack(permits - leased.size());
+      }
+    }
+    return leased;
+  }
+
+  private @Nullable Permits permitsOf(String type) {
+    return gate.limited().stream()
+        .filter(limit -> limit.names().contains(type))
+        .map(Gate.TypeLimit::permits)
+        .findFirst()
+        .orElse(null);
+  }
+
+  private List<Leased> claimLimited(Gate.TypeLimit type, int room) {
+    int permits = type.permits().take(room, gate.signal());
+    List<Leased> leased = List.of();
+    try {
+      leased = claim(type.names(), permits, type.permits());
     } finally {
       type.permits().giveBack(permits - leased.size());
     }
     return leased;
   }
 
-  /** Leases messages of these types; what has killed its process too often dies instead. */
-  private List<Leased> claim(
-      Set<String> types, int limit, @Nullable Permits permits, boolean alone) {
+  private List<Leased> claim(Set<String> types, int limit, @Nullable Permits permits) {
     if (types.isEmpty() || limit == 0) {
       return List.of();
     }
+    return lease(transaction -> claim(transaction, types, limit), limit, permits, false);
+  }
+
+  /** Leases claimed messages; what has killed its process too often dies instead. */
+  private List<Leased> lease(
+      Function<WorkTransaction, List<StoredMessage>> claim,
+      int limit,
+      @Nullable Permits permits,
+      boolean alone) {
     List<StoredMessage> toLease = new ArrayList<>();
     List<Result> givenUp = new ArrayList<>();
     List<Leased> leased;
     try (WorkTransaction transaction = store.begin(workload.endpoint())) {
-      for (StoredMessage message :
-          claim(transaction, types, alone ? workload.batchSize() : limit)) {
+      for (StoredMessage message : claim.apply(transaction)) {
         boolean loner = message.suspect() && message.crashes() > 0;
         if (Recovery.isGivenUp(workload, message)) {
           Outcome dead = Recovery.givenUp(workload, message);
           givenUp.add(new Result(message, message.attempt(), dead, null));
-        } else if (loner == alone && toLease.size() < limit) {
+        } else if (loner && !alone) {
+          loners.add(message);
+        } else if (toLease.size() < limit) {
           toLease.add(message);
         }
-        lonersWait |= loner;
       }
       leased = lease(transaction, toLease, permits);
       transaction.commit(givenUp.stream().map(Result::outcome).toList());
@@ -114,7 +146,7 @@ final class LeasedClaims {
 
   /** Messages with or without an ordering key by turns, the other kind when there are none. */
   private List<StoredMessage> claim(WorkTransaction transaction, Set<String> types, int limit) {
-    boolean ordered = workload.ordered() == (++rounds % 2 == 0);
+    boolean ordered = workload.ordered() == (rounds % 2 == 0);
     List<StoredMessage> messages = claim(transaction, ordered, types, limit);
     return messages.isEmpty() ? claim(transaction, !ordered, types, limit) : messages;
   }

@@ -2,6 +2,7 @@ package io.inbox4j.processor;
 
 import io.inbox4j.internal.SafeListener;
 import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.StoredMessage;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -23,6 +24,7 @@ final class LeasedCrew implements Crew {
 
   private static final Logger log = LoggerFactory.getLogger(InboxProcessor.class);
   private static final Duration BACKOFF = Duration.ofMillis(500);
+  private static final Duration GLANCE = Duration.ofMillis(10);
 
   private final Workload workload;
   private final HandlingMode.Leased mode;
@@ -117,18 +119,27 @@ final class LeasedCrew implements Crew {
       return false;
     }
     boolean some = run(claims.claim(room));
-    return claims.lonersWait() ? runLoner() : some;
+    for (StoredMessage loner : claims.loners()) {
+      some |= runAlone(loner);
+    }
+    return some;
   }
 
   /**
-   * Runs a message that may kill the process while nothing else runs. It is leased only then, so
-   * that nothing is held against it that another message did.
+   * Runs a message that may kill the process while nothing else runs or commits. It is leased only
+   * then, so that nothing is held against it that another message did.
    */
-  private boolean runLoner() throws InterruptedException {
-    places.awaitEmpty(() -> stopping);
-    boolean some = !stopping && run(claims.claimLoner());
-    places.awaitEmpty(() -> stopping);
+  private boolean runAlone(StoredMessage loner) throws InterruptedException {
+    awaitNothingInHand();
+    boolean some = !stopping && run(claims.claimLoner(loner));
+    awaitNothingInHand();
     return some;
+  }
+
+  private void awaitNothingInHand() throws InterruptedException {
+    while (!keeper.isEmpty() && !stopping) {
+      signal.pause(GLANCE);
+    }
   }
 
   private boolean run(List<Leased> leased) {
@@ -142,15 +153,32 @@ final class LeasedCrew implements Crew {
   private void letRun() {
     for (Leased next = places.begin(); next != null; next = places.begin()) {
       Leased one = next;
-      executor.execute(() -> run(one));
+      try {
+        executor.execute(() -> run(one));
+      } catch (RuntimeException | Error e) { // there is no thread for it
+        log.error("{} has no thread for a handler", workload.endpoint(), e);
+        giveUp(one);
+        return;
+      }
+    }
+  }
+
+  private void giveUp(Leased leased) {
+    if (leased.end()) {
+      gate.circuit().foundNothing();
+      leased.free();
+      places.abandon(leased);
+      keeper.giveBack(List.of(leased));
     }
   }
 
   private void run(Leased leased) {
     long begin = System.nanoTime();
     Throwable failure = null;
+    boolean ran = false;
     try {
-      if (leased.begin()) {
+      if (leased.begin() && !interrupting) {
+        ran = true;
         if (mode.timeout() != null) {
           leased.timesOut(keeper.after(mode.timeout(), () -> timedOut(leased)));
         }
@@ -163,15 +191,15 @@ final class LeasedCrew implements Crew {
     } finally {
       leased.leave();
     }
+    leased.free();
     if (leased.end()) {
-      if (failure != null && interrupting) {
+      if (!ran || (interrupting && failure != null)) {
         keeper.giveBack(List.of(leased));
       } else {
         outcomes.add(leased, failure);
       }
       places.end(Duration.ofNanos(System.nanoTime() - begin));
     }
-    leased.free();
     letRun();
   }
 
@@ -205,8 +233,8 @@ final class LeasedCrew implements Crew {
   }
 
   private void abandoned(Leased leased) {
-    places.abandon(leased);
     leased.free();
+    places.abandon(leased);
     letRun();
   }
 
@@ -223,6 +251,9 @@ final class LeasedCrew implements Crew {
     if (ended || interrupting) {
       outcomes.stop();
       ended &= outcomes.join(until);
+    }
+    if (ended || interrupting) {
+      outcomes.abandon();
       keeper.stop();
       executor.shutdown();
     }

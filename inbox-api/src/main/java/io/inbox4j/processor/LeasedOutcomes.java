@@ -2,6 +2,7 @@ package io.inbox4j.processor;
 
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.internal.SafeListener;
+import io.inbox4j.store.Fault;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Lease;
 import io.inbox4j.store.Outcome;
@@ -26,6 +27,7 @@ final class LeasedOutcomes {
 
   private static final Logger log = LoggerFactory.getLogger(InboxProcessor.class);
   private static final Duration BACKOFF = Duration.ofMillis(200);
+  private static final int MAX_CONFLICTS = 3;
 
   private final Workload workload;
   private final InboxStore store;
@@ -75,11 +77,15 @@ final class LeasedOutcomes {
   }
 
   boolean join(long until) {
-    boolean ended = Joining.join(List.of(thread), until);
-    if (!ended) {
-      thread.interrupt();
-    }
-    return ended;
+    return Joining.join(List.of(thread), until);
+  }
+
+  /** Gives up on what could not be committed: it is handled again. */
+  void abandon() {
+    thread.interrupt();
+    List<Ending> left = new ArrayList<>();
+    endings.drainTo(left);
+    keeper.giveBack(left.stream().map(Ending::leased).toList());
   }
 
   private void commitAll() {
@@ -104,11 +110,16 @@ final class LeasedOutcomes {
 
   /** Commits outcomes, however long the database is away. */
   private void settle(List<Ending> batch) throws InterruptedException {
-    while (true) {
+    for (int attempt = 1; ; attempt++) {
       try {
         commit(batch);
         return;
       } catch (StoreUnavailableException | AbandonedException e) {
+        Fault fault = store.faultOf(e);
+        if (fault == Fault.TIMED_OUT || (fault == Fault.CONFLICT && attempt > MAX_CONFLICTS)) {
+          settleOneByOne(batch, e);
+          return;
+        }
         log.warn("The outcomes of {} wait: {}", workload.endpoint(), FailureText.kind(e));
         listener.tell(l -> l.interrupted(workload.endpoint(), e));
         Thread.sleep(BACKOFF.toMillis());
@@ -135,20 +146,23 @@ final class LeasedOutcomes {
           ending.message().messageId(),
           workload.endpoint(),
           cause);
+      outcomes.foundNothing();
       keeper.release(ending.leased);
     }
   }
 
   private void commit(List<Ending> batch) {
     List<Result> results = new ArrayList<>(batch.size());
+    List<Ending> again;
     try (WorkTransaction transaction = store.begin(workload.endpoint())) {
       Set<Lease> ours =
           transaction.claimLeased(batch.stream().map(ending -> ending.leased.lease()).toList());
       Map<Long, Leased> withEffects = new HashMap<>();
       List<StoredMessage> toRun = new ArrayList<>();
+      List<Ending> notOurs = new ArrayList<>();
       for (Ending ending : batch) {
         if (!ours.contains(ending.leased.lease())) {
-          tooLate(ending);
+          notOurs.add(ending);
         } else if (ending.failure != null) {
           results.add(result(ending.message(), ending.failure));
         } else if (ending.leased.effects().isEmpty()) {
@@ -158,6 +172,7 @@ final class LeasedOutcomes {
           toRun.add(ending.message());
         }
       }
+      again = stillHeld(transaction, notOurs);
       results.addAll(
           new Batch(
                   workload,
@@ -169,8 +184,27 @@ final class LeasedOutcomes {
               .run(workload.segment()));
       transaction.commit(results.stream().map(Result::outcome).toList());
     }
-    batch.forEach(ending -> keeper.release(ending.leased));
+    endings.addAll(again);
+    batch.stream().filter(it -> !again.contains(it)).forEach(it -> keeper.release(it.leased));
     tell(results);
+  }
+
+  /** Those whose message is locked because their lease is being renewed: their turn comes again. */
+  private List<Ending> stillHeld(WorkTransaction transaction, List<Ending> notOurs) {
+    if (notOurs.isEmpty()) {
+      return List.of();
+    }
+    Set<Lease> held =
+        transaction.held(notOurs.stream().map(ending -> ending.leased.lease()).toList());
+    List<Ending> again = new ArrayList<>();
+    for (Ending ending : notOurs) {
+      if (held.contains(ending.leased.lease())) {
+        again.add(ending);
+      } else {
+        tooLate(ending);
+      }
+    }
+    return again;
   }
 
   private static void applyAll(

@@ -28,8 +28,15 @@ final class Outcomes {
   }
 
   void committed(List<Result> results) {
-    report(results);
-    tell(results);
+    if (!results.isEmpty()) {
+      report(results);
+      tell(results);
+    }
+  }
+
+  /** What was tried has no outcome. */
+  void foundNothing() {
+    circuit.foundNothing();
   }
 
   void tell(List<Result> results) {

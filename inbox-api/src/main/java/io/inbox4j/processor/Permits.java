@@ -1,13 +1,15 @@
 package io.inbox4j.processor;
 
-import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 
 /** How many handlers of some kind may run at once. */
 final class Permits {
 
   private final Semaphore free;
+  private final Set<Signal> refused = ConcurrentHashMap.newKeySet();
 
   private Permits(int count) {
     this.free = new Semaphore(count, true);
@@ -21,8 +23,17 @@ final class Permits {
     return new Permits(Integer.MAX_VALUE);
   }
 
-  /** Takes as many as are free, up to this many. */
-  int take(int most) {
+  /** Takes as many as are free, up to this many; who gets none is woken when there are some. */
+  int take(int most, Signal asking) {
+    int taken = take(most);
+    if (taken == 0 && most > 0) {
+      refused.add(asking);
+      taken = take(most); // in case some were given back just before
+    }
+    return taken;
+  }
+
+  private int take(int most) {
     int taken = 0;
     while (taken < most) {
       int some = Math.min(most - taken, free.availablePermits());
@@ -34,12 +45,13 @@ final class Permits {
     return taken;
   }
 
-  /** Takes one, and waits for it if need be. */
-  boolean takeOne(Duration wait) throws InterruptedException {
-    return free.tryAcquire(wait.toNanos(), TimeUnit.NANOSECONDS);
-  }
-
   void giveBack(int count) {
-    free.release(count);
+    if (count > 0) {
+      free.release(count);
+      for (Signal waiting : List.copyOf(refused)) {
+        refused.remove(waiting);
+        waiting.raise();
+      }
+    }
   }
 }

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -108,13 +107,6 @@ final class Places {
     List<Leased> all = new ArrayList<>(waiting);
     waiting.clear();
     return all;
-  }
-
-  /** Waits until nothing runs and nothing waits, or until told to stop. */
-  synchronized void awaitEmpty(BooleanSupplier stopping) throws InterruptedException {
-    while (running + waiting.size() > 0 && !stopping.getAsBoolean()) {
-      wait();
-    }
   }
 
   /** Waits until nothing runs, until this time of {@link System#nanoTime}; whether that is so. */

@@ -69,8 +69,8 @@ final class Worker implements Runnable {
         idle = !worked;
         backoff = MIN_BACKOFF;
       } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return;
+        log.debug(
+            "A worker of {} was interrupted; it goes on unless it is stopped", workload.endpoint());
       } catch (Throwable e) { // the worker outlives every failure, and says so
         if (stopping) {
           log.info("A batch of {} was given up to stop; it is free again.", workload.endpoint());
@@ -81,6 +81,7 @@ final class Worker implements Runnable {
         backoff = rest(backoff, e);
       }
     }
+    settleLastNotes();
     signal.raise(); // for another worker, if this one was woken only to end
   }
 
@@ -112,7 +113,7 @@ final class Worker implements Runnable {
     try {
       signal.pause(backoff);
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      log.debug("The rest of {} was cut short", workload.endpoint());
     }
     Duration next = backoff.multipliedBy(2);
     return next.compareTo(MAX_BACKOFF) > 0 ? MAX_BACKOFF : next;
@@ -123,7 +124,7 @@ final class Worker implements Runnable {
   }
 
   /** Handles a batch; false if there was nothing to do, or nothing allowed. */
-  private boolean workOnce() throws InterruptedException {
+  private boolean workOnce() {
     recovery.settle();
     try (Gate.Pass pass = gate.enter()) {
       return pass != null && workOnce(pass);

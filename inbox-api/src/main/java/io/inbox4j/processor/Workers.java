@@ -8,22 +8,28 @@ import java.util.function.Supplier;
 final class Workers implements Crew {
 
   private final String endpoint;
-  private final Supplier<Worker> hire;
+  private final Supplier<Worker> newWorker;
   private final List<Worker> workers = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
   private int size;
   private int hired;
+  private boolean running;
 
-  Workers(String endpoint, int size, Supplier<Worker> hire) {
+  Workers(String endpoint, int size, Supplier<Worker> newWorker) {
     this.endpoint = endpoint;
     this.size = size;
-    this.hire = hire;
+    this.newWorker = newWorker;
   }
 
   @Override
   public synchronized void start() {
+    running = true;
+    hire();
+  }
+
+  private void hire() {
     while (workers.size() < size) {
-      Worker worker = hire.get();
+      Worker worker = newWorker.get();
       workers.add(worker);
       Thread thread = new Thread(worker, "inbox-worker-" + endpoint + "-" + ++hired);
       threads.add(thread);
@@ -39,15 +45,19 @@ final class Workers implements Crew {
   @Override
   public synchronized void resize(int count) {
     size = count;
+    if (!running) {
+      return;
+    }
     while (workers.size() > size) {
       workers.remove(workers.size() - 1).stop();
     }
     threads.removeIf(thread -> !thread.isAlive());
-    start();
+    hire();
   }
 
   @Override
   public synchronized void stop() {
+    running = false;
     workers.forEach(Worker::stop);
   }
 

@@ -58,6 +58,12 @@ public interface WorkTransaction extends EventTransaction, AutoCloseable {
   /** Claims the messages of those leases that still hold, and returns these. */
   Set<Lease> claimLeased(Collection<Lease> leases);
 
+  /** Which of these leases hold, also those whose messages somebody works on right now. */
+  Set<Lease> held(Collection<Lease> leases);
+
+  /** Claims these messages, those that are due and not in another hand. */
+  List<StoredMessage> claimDue(List<Long> sequences);
+
   /** Claims messages that were noted before, due or not, but for those in another hand. */
   List<StoredMessage> reclaim(List<Long> sequences);
 

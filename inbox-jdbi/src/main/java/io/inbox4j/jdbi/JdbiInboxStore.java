@@ -159,12 +159,12 @@ public final class JdbiInboxStore implements InboxStore {
 
   @Override
   public Set<Lease> renew(Collection<Lease> leases, Duration time) {
-    return Faults.translate(() -> jdbi.withHandle(handle -> Leases.renew(handle, leases, time)));
+    return Faults.translate(() -> jdbi.inTransaction(handle -> Leases.renew(handle, leases, time)));
   }
 
   @Override
   public void giveBack(Collection<Lease> leases) {
-    Faults.translate(() -> jdbi.withHandle(handle -> Leases.giveBack(handle, leases)));
+    Faults.translate(() -> jdbi.inTransaction(handle -> Leases.giveBack(handle, leases)));
   }
 
   @Override

@@ -118,13 +118,32 @@ final class JdbiWorkTransaction implements WorkTransaction {
 
   @Override
   public List<Lease> lease(List<StoredMessage> messages, Duration time) {
+    execute(Sql.BY_INDEX);
     return run(() -> Leases.lease(handle, messages, time));
   }
 
   @Override
   public Set<Lease> claimLeased(Collection<Lease> leases) {
-    execute(Sql.idleTimeout(idleTimeoutMillis));
-    return run(() -> Leases.claim(handle, leases));
+    execute(Sql.idleTimeout(idleTimeoutMillis) + ";" + Sql.BY_INDEX);
+    Set<Lease> claimed = run(() -> Leases.claim(handle, leases));
+    execute(Sql.ANY_PLAN);
+    return claimed;
+  }
+
+  @Override
+  public Set<Lease> held(Collection<Lease> leases) {
+    return run(() -> Leases.held(handle, leases));
+  }
+
+  @Override
+  public List<StoredMessage> claimDue(List<Long> sequences) {
+    return run(
+        () -> {
+          try (PreparedStatement statement = connection.prepareStatement(Sql.CLAIM_THESE)) {
+            statement.setArray(1, connection.createArrayOf("int8", sequences.toArray()));
+            return read(statement);
+          }
+        });
   }
 
   @Override
@@ -261,6 +280,9 @@ final class JdbiWorkTransaction implements WorkTransaction {
     List<Outcome.Retry> retries = only(outcomes, Outcome.Retry.class);
     List<Outcome.Postponed> postponed = only(outcomes, Outcome.Postponed.class);
     List<Outcome.Dead> dead = only(outcomes, Outcome.Dead.class);
+    if (!outcomes.isEmpty()) {
+      execute(Sql.BY_INDEX);
+    }
     run(
         () -> {
           if (!dead.isEmpty()) {

@@ -38,7 +38,14 @@ final class Leases {
         bind(handle.createQuery(Sql.CLAIM_LEASED), leases).map(Leases::row).list());
   }
 
+  /** Which of these leases hold, whoever has locked their messages. */
+  static Set<Lease> held(Handle handle, Collection<Lease> leases) {
+    return new HashSet<>(
+        bind(handle.createQuery(Sql.STILL_LEASED), leases).map(Leases::row).list());
+  }
+
   static Set<Lease> renew(Handle handle, Collection<Lease> leases, Duration time) {
+    handle.execute(Sql.BY_INDEX);
     return new HashSet<>(
         bind(handle.createQuery(Sql.RENEW), leases)
             .bind("time", new Interval(time))
@@ -47,6 +54,7 @@ final class Leases {
   }
 
   static int giveBack(Handle handle, Collection<Lease> leases) {
+    handle.execute(Sql.BY_INDEX);
     return bind(handle.createUpdate(Sql.GIVE_BACK), leases).execute();
   }
 

@@ -165,13 +165,13 @@ final class Sql {
       """
           .formatted(PENDING_COLUMNS, CLAIMED_COLUMNS);
 
-  /** Claims noted messages, due or not. */
+  /** Claims noted messages, due or not, but for those that somebody has leased since. */
   static String reclaim(long idleTimeoutMillis) {
     return """
         SET LOCAL idle_in_transaction_session_timeout = %d;
         WITH claimed AS MATERIALIZED (
           %s
-          FROM inbox_pending p WHERE seq = ANY (?)
+          FROM inbox_pending p WHERE seq = ANY (?) AND lease IS NULL
           ORDER BY seq
           FOR UPDATE SKIP LOCKED
         )
@@ -229,16 +229,15 @@ final class Sql {
       RETURNING p.seq, p.lease
       """;
 
-  private static final String STILL_LEASED =
+  /** Which of these leases hold. */
+  static final String STILL_LEASED =
       """
       SELECT p.seq, p.lease
       FROM inbox_pending p JOIN unnest(:seqs, :tokens) AS l (seq, token)
         ON p.seq = l.seq AND p.lease = l.token
-      ORDER BY p.seq
-      FOR UPDATE OF p SKIP LOCKED
       """;
 
-  static final String CLAIM_LEASED = STILL_LEASED;
+  static final String CLAIM_LEASED = STILL_LEASED + "ORDER BY p.seq FOR UPDATE OF p SKIP LOCKED";
 
   static final String RENEW =
       """
@@ -248,7 +247,7 @@ final class Sql {
       FROM mine WHERE p.seq = mine.seq
       RETURNING p.seq, p.lease
       """
-          .formatted(STILL_LEASED);
+          .formatted(CLAIM_LEASED);
 
   static final String GIVE_BACK =
       """
@@ -258,7 +257,7 @@ final class Sql {
       SET lease = NULL, crashes = greatest(crashes - 1, 0), due_on_utc = clock_timestamp()
       FROM mine WHERE p.seq = mine.seq
       """
-          .formatted(STILL_LEASED);
+          .formatted(STILL_LEASED + "ORDER BY p.seq FOR UPDATE OF p\n");
 
   static final String PAUSE =
       """
@@ -290,7 +289,9 @@ final class Sql {
 
   static final String TAKE_BACK =
       """
-      UPDATE inbox_pending SET crashes = crashes - 1, due_on_utc = clock_timestamp()
+      UPDATE inbox_pending
+      SET crashes = crashes - 1,
+          due_on_utc = CASE WHEN lease IS NULL THEN clock_timestamp() ELSE due_on_utc END
       WHERE seq = ANY (:seqs) AND crashes > 0
       """;
 
@@ -452,6 +453,13 @@ final class Sql {
   static String idleTimeout(long millis) {
     return "SET LOCAL idle_in_transaction_session_timeout = " + millis;
   }
+
+  /**
+   * A plan made while the table was nearly empty would stay a sequential scan when it has grown.
+   */
+  static final String BY_INDEX = "SET LOCAL enable_seqscan = off";
+
+  static final String ANY_PLAN = "SET LOCAL enable_seqscan TO DEFAULT";
 
   static final String KEEP_LANE = "RELEASE SAVEPOINT inbox_lane";
   static final String FREE_LANE = "ROLLBACK TO SAVEPOINT inbox_lane; RELEASE SAVEPOINT inbox_lane";

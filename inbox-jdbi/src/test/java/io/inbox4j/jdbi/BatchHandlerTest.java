@@ -11,9 +11,12 @@ import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.EventMiddleware;
 import io.inbox4j.handler.Postpone;
 import io.inbox4j.handler.RetryLater;
+import io.inbox4j.processor.WhenDead;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.transport.Delivery;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
 import java.util.UUID;
@@ -173,6 +176,30 @@ class BatchHandlerTest {
       assertThat(service.database.effects()).hasSize(8).doesNotHaveDuplicates();
       assertThat(service.database.texts("SELECT name FROM effects WHERE name < '4' ORDER BY ctid"))
           .containsExactly("0", "1", "2", "3");
+    }
+  }
+
+  @Test
+  void theFirstOfAKeyDiesWhateverOrderTheHandlerNamesThemIn() {
+    BatchHandler<Created> handler =
+        (events, context) -> {
+          List<Created> reversed = new ArrayList<>(events);
+          Collections.reverse(reversed);
+          reversed.forEach(event -> context.fail(event, new IllegalStateException("no")));
+        };
+    try (Service service =
+        Service.subscribing(
+            queue ->
+                queue
+                    .onBatch(Created.class, handler)
+                    .orderedBy(event -> "key")
+                    .whenDead(WhenDead.WAIT)
+                    .retry(RetryPolicy.immediate(1)))) {
+      service.inbox.startReceiving();
+      service.deliver(3);
+      service.inbox.startProcessing();
+      service.awaitAll("failed", 1);
+      assertThat(service.statuses()).containsExactly("failed 1", "pending 0", "pending 0");
     }
   }
 

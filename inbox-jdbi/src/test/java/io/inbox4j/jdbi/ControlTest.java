@@ -14,6 +14,7 @@ import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.transport.Delivery;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -180,6 +181,54 @@ class ControlTest {
       service.awaitAll("processed", 10);
       assertThat(service.heard.of("circuit closed")).hasSize(1);
       assertThat(control(service).circuit()).isEqualTo(CircuitState.CLOSED);
+    }
+  }
+
+  @Test
+  void changingTheConcurrencyStartsNobodyBeforeTheStartOrAfterTheEnd() {
+    Service service = Service.with(with(Mode.TRANSACTIONAL, queue -> {}));
+    service.inbox.startReceiving();
+    SubscriptionControl control = control(service);
+    service.deliver(1);
+    control.concurrency(2);
+    await().during(Duration.ofMillis(300)).until(() -> calls.get() == 0);
+    service.close();
+    control.concurrency(5);
+    assertThat(Thread.getAllStackTraces().keySet())
+        .extracting(Thread::getName)
+        .noneMatch(name -> name.startsWith("inbox-worker"));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"TRANSACTIONAL", "LEASED"})
+  void whoWaitedForTheLimitOfAllIsWokenWhenThereIsRoom(Mode mode) {
+    CountDownLatch goOn = new CountDownLatch(1);
+    try (Service service =
+        Service.with(
+                builder ->
+                    builder
+                        .maxConcurrency(1)
+                        .defaults(all -> all.pollInterval(Duration.ofHours(1)))
+                        .subscribe(
+                            Service.QUEUE,
+                            queue ->
+                                mode.choose(
+                                    queue.on(
+                                        Created.class,
+                                        (event, context) -> {
+                                          calls.incrementAndGet();
+                                          goOn.await();
+                                        })))
+                        .subscribe(
+                            "returns",
+                            queue -> mode.choose(queue.on(Created.class, (event, context) -> {}))))
+            .start()) {
+      service.deliver(1);
+      await().until(() -> calls.get() == 1);
+      service.transport.deliver("returns", Service.deliveries(1));
+      await().during(Duration.ofMillis(300)).until(() -> service.heard.of("processed").isEmpty());
+      goOn.countDown();
+      service.awaitAll("processed", 2);
     }
   }
 

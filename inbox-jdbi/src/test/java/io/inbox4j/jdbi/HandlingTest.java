@@ -36,6 +36,18 @@ class HandlingTest {
   }
 
   @Test
+  void aHandlerThatLeavesItsThreadInterruptedDoesNotEndTheWorker() {
+    try (Service service =
+        Service.handling((event, context) -> Thread.currentThread().interrupt())) {
+      service.deliver(1);
+      service.awaitAll("processed", 1);
+      service.deliver(3);
+      service.awaitAll("processed", 3);
+      assertThat(service.statuses()).containsOnly("processed 1");
+    }
+  }
+
+  @Test
   void aHandlerIsToldWhatCame() {
     Queue<String> told = new ConcurrentLinkedQueue<>();
     try (Service service = Service.handling((event, context) -> told.add(describe(context)))) {

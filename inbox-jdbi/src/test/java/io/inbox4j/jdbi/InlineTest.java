@@ -148,6 +148,16 @@ class InlineTest {
     }
   }
 
+  @Test
+  void aHandlerThatLeavesItsThreadInterruptedDoesNotEndTheReceiver() {
+    try (Service service =
+        receiving((event, context) -> Thread.currentThread().interrupt(), queue -> {})) {
+      service.deliver(3);
+      assertThat(Thread.interrupted()).isFalse();
+      assertThat(service.statuses()).hasSize(3).containsOnly("processed 1");
+    }
+  }
+
   /** A service that only receives. */
   private static Service receiving(
       EventHandler<Created> handler, Consumer<SubscriptionBuilder> options) {

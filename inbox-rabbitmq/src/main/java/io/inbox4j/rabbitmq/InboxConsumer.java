@@ -44,6 +44,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   private final String queue;
   private final Intake<T> intake;
   private final int batchSize;
+  private final boolean singleActive;
   private final BlockingQueue<AmqpDelivery> buffer = new LinkedBlockingQueue<>();
   private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
   private final CountDownLatch closing = new CountDownLatch(1);
@@ -60,7 +61,17 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
    * @param batchSize how many deliveries are stored in one transaction at most
    */
   public InboxConsumer(Channel channel, String queue, Intake<T> intake, int batchSize) {
+    this(channel, queue, intake, batchSize, false);
+  }
+
+  /**
+   * @param singleActive whether another consumer takes over as soon as this one is cancelled; then
+   *     it must not be cancelled before everything in its hand is stored, to keep the order
+   */
+  InboxConsumer(
+      Channel channel, String queue, Intake<T> intake, int batchSize, boolean singleActive) {
     super(channel);
+    this.singleActive = singleActive;
     this.queue = queue;
     this.intake = intake;
     this.batchSize = batchSize;
@@ -92,6 +103,9 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   @Override
   public void handleDelivery(
       String consumerTag, Envelope envelope, BasicProperties properties, byte[] body) {
+    if (singleActive && closing.getCount() == 0) {
+      return; // stays unacknowledged, for the consumer that takes over
+    }
     lastDelivery = System.nanoTime();
     delivered.incrementAndGet();
     buffer.add(new AmqpDelivery(envelope, properties, body));
@@ -123,7 +137,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
         }
       }
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      failure.complete(e); // unless it is being closed, the supervisor starts anew
     } catch (Throwable e) { // whatever it is, the supervisor gets it and starts anew
       failure.complete(e);
     }
@@ -167,7 +181,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
    */
   public void close(Duration deadline) {
     try {
-      if (getChannel().isOpen() && getConsumerTag() != null) {
+      if (!singleActive && getChannel().isOpen() && getConsumerTag() != null) {
         getChannel().basicCancel(getConsumerTag());
       }
     } catch (IOException | AlreadyClosedException e) {

@@ -53,7 +53,12 @@ final class Session<T extends IntegrationEvent> {
     for (int i = 0; i < endpoint.consumers(); i++) {
       Channel channel = connection.createChannel();
       InboxConsumer<T> consumer =
-          new InboxConsumer<>(channel, endpoint.queue(), intake, endpoint.batchSize());
+          new InboxConsumer<>(
+              channel,
+              endpoint.queue(),
+              intake,
+              endpoint.batchSize(),
+              endpoint.topology().singleActiveConsumer());
       consumers.add(consumer);
       consumer.start(prefetch);
     }
