@@ -48,7 +48,7 @@ enum PlantedBug {
   SWALLOWED_COMMIT_FAILURE {
     @Override
     List<Receipt> receive(InboxStore store, String endpoint, List<Arrival> batch) {
-      return CALLS.incrementAndGet() % 20 == 0 ? stored(batch) : store.receive(endpoint, batch);
+      return CALLS.incrementAndGet() % 3 == 0 ? stored(batch) : store.receive(endpoint, batch);
     }
   },
   DISCARD_AFTER_THREE_ERRORS {
