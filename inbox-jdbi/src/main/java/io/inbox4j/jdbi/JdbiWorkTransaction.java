@@ -1,7 +1,6 @@
 package io.inbox4j.jdbi;
 
 import io.inbox4j.InboxException;
-import io.inbox4j.handler.Postpone;
 import io.inbox4j.receive.Arrival;
 import io.inbox4j.store.Lease;
 import io.inbox4j.store.Outcome;
@@ -24,7 +23,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.statement.Update;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -137,9 +135,13 @@ final class JdbiWorkTransaction implements WorkTransaction {
 
   @Override
   public List<StoredMessage> claimDue(List<Long> sequences) {
+    return claimThese(Sql.CLAIM_THESE, sequences);
+  }
+
+  private List<StoredMessage> claimThese(String sql, List<Long> sequences) {
     return run(
         () -> {
-          try (PreparedStatement statement = connection.prepareStatement(Sql.CLAIM_THESE)) {
+          try (PreparedStatement statement = connection.prepareStatement(sql)) {
             statement.setArray(1, connection.createArrayOf("int8", sequences.toArray()));
             return read(statement);
           }
@@ -148,14 +150,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
 
   @Override
   public List<StoredMessage> reclaim(List<Long> sequences) {
-    return run(
-        () -> {
-          try (PreparedStatement statement =
-              connection.prepareStatement(Sql.reclaim(idleTimeoutMillis))) {
-            statement.setArray(1, connection.createArrayOf("int8", sequences.toArray()));
-            return read(statement);
-          }
-        });
+    return claimThese(Sql.reclaim(idleTimeoutMillis), sequences);
   }
 
   @Override
@@ -276,62 +271,16 @@ final class JdbiWorkTransaction implements WorkTransaction {
 
   @Override
   public void commit(List<Outcome> outcomes) {
-    List<Outcome.Processed> processed = only(outcomes, Outcome.Processed.class);
-    List<Outcome.Retry> retries = only(outcomes, Outcome.Retry.class);
-    List<Outcome.Postponed> postponed = only(outcomes, Outcome.Postponed.class);
-    List<Outcome.Dead> dead = only(outcomes, Outcome.Dead.class);
     if (!outcomes.isEmpty()) {
       execute(Sql.BY_INDEX);
     }
     run(
         () -> {
-          if (!dead.isEmpty()) {
-            Update update = handle.createUpdate(Sql.DEAD);
-            update.bind("errors", PgArray.texts(dead, Outcome.Dead::error));
-            update.bind("holds", PgArray.booleans(dead, Outcome.Dead::holdsKey));
-            move(update, dead);
-          }
-          if (!retries.isEmpty()) {
-            Update update = handle.createUpdate(Sql.RETRY);
-            update.bind("errors", PgArray.texts(retries, Outcome.Retry::error));
-            update.bind("delays", PgArray.texts(retries, retry -> retry.delay().toString()));
-            move(update, retries);
-          }
-          if (!postponed.isEmpty()) {
-            Update update = handle.createUpdate(Sql.POSTPONED);
-            update.bind("times", PgArray.texts(postponed, it -> time(it.when())));
-            update.bind("delays", PgArray.texts(postponed, it -> delay(it.when())));
-            move(update, postponed);
-          }
-          if (!processed.isEmpty()) {
-            move(handle.createUpdate(Sql.PROCESSED), processed);
-          }
+          new Settling(handle, endpoint).settle(outcomes);
           handle.commit();
           committed = true;
           return committed;
         });
-  }
-
-  private static @Nullable String time(Postpone.When when) {
-    return when instanceof Postpone.When.At at ? at.time().toString() : null;
-  }
-
-  private static @Nullable String delay(Postpone.When when) {
-    return when instanceof Postpone.When.After after ? after.delay().toString() : null;
-  }
-
-  private static <T extends Outcome> List<T> only(List<Outcome> outcomes, Class<T> kind) {
-    return outcomes.stream().filter(kind::isInstance).map(kind::cast).toList();
-  }
-
-  /** Moves messages with one statement, which must find each of them. */
-  private <T extends Outcome> void move(Update update, List<T> outcomes) {
-    int moved = update.bind("seqs", PgArray.longs(outcomes, Outcome::sequence)).execute();
-    if (moved != outcomes.size()) {
-      throw new InboxException(
-          "%d of %d messages of %s were not there any more when they got their outcome; the batch is undone"
-              .formatted(outcomes.size() - moved, outcomes.size(), endpoint));
-    }
   }
 
   @Override

@@ -26,6 +26,8 @@ final class Migrations {
   static final List<String> SCRIPTS =
       List.of("V1__create_inbox.sql", "V2__lease_pause_and_intervene.sql");
   private static final long LOCK = 0x494E424F58L; // "INBOX"
+  private static final String LOCK_NOT_AVAILABLE = "55P03";
+  private static final int MAX_ATTEMPTS = 30;
 
   private final Jdbi jdbi;
 
@@ -33,20 +35,41 @@ final class Migrations {
     this.jdbi = jdbi;
   }
 
-  /** Applies what is missing; processes that start at the same time wait for each other. */
+  /**
+   * Applies what is missing; processes that start at the same time wait for each other. A table
+   * that is in use is waited for a while, then let go and tried again, because those who come later
+   * wait behind whoever waits for it.
+   */
   void apply() {
     if (jdbi.withHandle(Migrations::version) >= SCRIPTS.size()) {
       return;
     }
-    jdbi.useTransaction(
-        handle -> {
-          handle.createQuery(Sql.LOCK_FOR_MIGRATION).bind("lock", LOCK).mapToMap().list();
-          for (int next = version(handle) + 1; next <= SCRIPTS.size(); next++) {
-            String script = SCRIPTS.get(next - 1);
-            log.info("Applying the migration {}", script);
-            execute(handle, read(script));
-          }
-        });
+    for (int attempt = 1; ; attempt++) {
+      try {
+        jdbi.useTransaction(Migrations::applyMissing);
+        return;
+      } catch (InboxException e) {
+        if (attempt == MAX_ATTEMPTS || !isLockTimeout(e)) {
+          throw e;
+        }
+        log.warn("A table of the inbox is in use; the migration is tried again");
+      }
+    }
+  }
+
+  private static void applyMissing(Handle handle) {
+    handle.createQuery(Sql.LOCK_FOR_MIGRATION).bind("lock", LOCK).mapToMap().list();
+    handle.execute(Sql.MIGRATION_LOCK_TIMEOUT);
+    for (int next = version(handle) + 1; next <= SCRIPTS.size(); next++) {
+      String script = SCRIPTS.get(next - 1);
+      log.info("Applying the migration {}", script);
+      execute(handle, read(script));
+    }
+  }
+
+  private static boolean isLockTimeout(InboxException e) {
+    return e.getCause() instanceof java.sql.SQLException cause
+        && LOCK_NOT_AVAILABLE.equals(cause.getSQLState());
   }
 
   /** Checks that nothing is missing. */

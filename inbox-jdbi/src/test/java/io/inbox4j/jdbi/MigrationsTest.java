@@ -120,6 +120,32 @@ class MigrationsTest {
     }
   }
 
+  @Test
+  void anUpgradeWaitsForWhoUsesATableAndLetsOthersThroughMeanwhile() throws Exception {
+    apply(Migrations.SCRIPTS.get(0));
+    ExecutorService threads = Executors.newSingleThreadExecutor();
+    try (var inUse = database.dataSource().getConnection()) {
+      inUse.setAutoCommit(false);
+      inUse.createStatement().execute("SELECT count(*) FROM inbox_pending");
+      Future<?> upgrade = threads.submit(() -> JdbiInboxStore.migrate(database.dataSource()));
+      org.awaitility.Awaitility.await()
+          .until(
+              () ->
+                  database.count(
+                          "SELECT count(*) FROM pg_locks WHERE NOT granted"
+                              + " AND relation = to_regclass('inbox_pending')")
+                      > 0);
+      assertThat(database.count("SELECT count(*) FROM inbox_pending")).isZero();
+      assertThat(upgrade.isDone()).isFalse();
+      inUse.rollback();
+      upgrade.get();
+    } finally {
+      threads.shutdown();
+    }
+    assertThat(database.count("SELECT count(*) FROM inbox_schema"))
+        .isEqualTo(Migrations.SCRIPTS.size());
+  }
+
   private void apply(String script) throws Exception {
     try (var in = getClass().getResourceAsStream("/io/inbox4j/migrations/" + script)) {
       assertThat(in).isNotNull();

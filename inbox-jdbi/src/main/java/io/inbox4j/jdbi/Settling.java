@@ -1,0 +1,83 @@
+package io.inbox4j.jdbi;
+
+import io.inbox4j.InboxException;
+import io.inbox4j.handler.Postpone;
+import io.inbox4j.store.Outcome;
+import java.util.List;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.Update;
+import org.jspecify.annotations.Nullable;
+
+/** Gives messages their outcomes: one statement for all outcomes of a kind. */
+final class Settling {
+
+  private final Handle handle;
+  private final String endpoint;
+
+  Settling(Handle handle, String endpoint) {
+    this.handle = handle;
+    this.endpoint = endpoint;
+  }
+
+  void settle(List<Outcome> outcomes) {
+    dead(only(outcomes, Outcome.Dead.class));
+    retried(only(outcomes, Outcome.Retry.class));
+    postponed(only(outcomes, Outcome.Postponed.class));
+    processed(only(outcomes, Outcome.Processed.class));
+  }
+
+  private static <T extends Outcome> List<T> only(List<Outcome> outcomes, Class<T> kind) {
+    return outcomes.stream().filter(kind::isInstance).map(kind::cast).toList();
+  }
+
+  private void dead(List<Outcome.Dead> dead) {
+    if (!dead.isEmpty()) {
+      Update update = handle.createUpdate(Sql.DEAD);
+      update.bind("errors", PgArray.texts(dead, Outcome.Dead::error));
+      update.bind("holds", PgArray.booleans(dead, Outcome.Dead::holdsKey));
+      move(update, dead);
+    }
+  }
+
+  private void retried(List<Outcome.Retry> retries) {
+    if (!retries.isEmpty()) {
+      Update update = handle.createUpdate(Sql.RETRY);
+      update.bind("errors", PgArray.texts(retries, Outcome.Retry::error));
+      update.bind("delays", PgArray.texts(retries, retry -> retry.delay().toString()));
+      move(update, retries);
+    }
+  }
+
+  private void postponed(List<Outcome.Postponed> postponed) {
+    if (!postponed.isEmpty()) {
+      Update update = handle.createUpdate(Sql.POSTPONED);
+      update.bind("times", PgArray.texts(postponed, it -> time(it.when())));
+      update.bind("delays", PgArray.texts(postponed, it -> delay(it.when())));
+      move(update, postponed);
+    }
+  }
+
+  private static @Nullable String time(Postpone.When when) {
+    return when instanceof Postpone.When.At at ? at.time().toString() : null;
+  }
+
+  private static @Nullable String delay(Postpone.When when) {
+    return when instanceof Postpone.When.After after ? after.delay().toString() : null;
+  }
+
+  private void processed(List<Outcome.Processed> processed) {
+    if (!processed.isEmpty()) {
+      move(handle.createUpdate(Sql.PROCESSED), processed);
+    }
+  }
+
+  /** Moves messages with one statement, which must find each of them. */
+  private <T extends Outcome> void move(Update update, List<T> outcomes) {
+    int moved = update.bind("seqs", PgArray.longs(outcomes, Outcome::sequence)).execute();
+    if (moved != outcomes.size()) {
+      throw new InboxException(
+          "%d of %d messages of %s were not there any more when they got their outcome; the batch is undone"
+              .formatted(outcomes.size() - moved, outcomes.size(), endpoint));
+    }
+  }
+}
