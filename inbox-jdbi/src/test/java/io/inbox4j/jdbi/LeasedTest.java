@@ -208,6 +208,51 @@ class LeasedTest {
   }
 
   @Test
+  void aLateFinisherChangesNothingWhileAnotherIsAtIt() throws Exception {
+    CountDownLatch lateHasBegun = new CountDownLatch(1);
+    CountDownLatch otherHasBegun = new CountDownLatch(1);
+    CountDownLatch otherGoesOn = new CountDownLatch(1);
+    try (Service late = leasedForLong("late", lateHasBegun, released, TestDatabase.fresh())) {
+      late.deliver(1);
+      lateHasBegun.await();
+      late.database.execute("UPDATE inbox_pending SET lease = -1, due_on_utc = now()");
+      try (Service other = leasedForLong("other", otherHasBegun, otherGoesOn, late.database)) {
+        otherHasBegun.await();
+        released.countDown();
+        await().during(Duration.ofMillis(500)).until(() -> late.heard.of("processed").isEmpty());
+        assertThat(late.database.effects()).isEmpty();
+        otherGoesOn.countDown();
+        late.awaitAll("processed", 1);
+      }
+      assertThat(late.database.effects()).containsExactly("other");
+    }
+  }
+
+  /** A service whose handler waits, and then has its name as an effect. */
+  private static Service leasedForLong(
+      String name, CountDownLatch begun, CountDownLatch goOn, TestDatabase database) {
+    return Service.with(
+            database,
+            builder ->
+                builder.subscribe(
+                    Service.QUEUE,
+                    queue ->
+                        queue
+                            .on(
+                                Created.class,
+                                (event, context) -> {
+                                  begun.countDown();
+                                  goOn.await();
+                                  context.commitWith(
+                                      transaction ->
+                                          TestDatabase.effect(
+                                              transaction.unwrap(Handle.class), name));
+                                })
+                            .leased(Duration.ofMinutes(1))))
+        .start();
+  }
+
+  @Test
   void closingGivesBackWhatHasNotBegunAndWhatIsInterrupted() {
     Service service =
         leased((event, context) -> Thread.sleep(60_000), queue -> queue.concurrency(2));
