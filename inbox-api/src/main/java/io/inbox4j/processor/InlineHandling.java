@@ -65,9 +65,6 @@ final class InlineHandling implements Storing {
       storePart(batch.subList(from, to), receipts, results);
       from = to;
     }
-    if (!stopping.getAsBoolean()) {
-      Thread.interrupted(); // left behind by a handler, and meant for nobody
-    }
     return new Stored(receipts, () -> outcomes.tell(results));
   }
 

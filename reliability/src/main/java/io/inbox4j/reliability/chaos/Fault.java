@@ -10,17 +10,13 @@ enum Fault {
   WORKER_KILLED("a worker is killed", "kill -9, then another one is started") {
     @Override
     void strike(Scene scene) {
-      ChildProcess victim = scene.someWorker();
-      victim.kill9();
-      scene.replace(victim);
+      kill(scene, scene.someWorker());
     }
   },
   RECEIVER_KILLED("a receiver is killed", "kill -9, then another one is started") {
     @Override
     void strike(Scene scene) {
-      ChildProcess victim = scene.someReceiver();
-      victim.kill9();
-      scene.replace(victim);
+      kill(scene, scene.someReceiver());
     }
   },
   WORKER_FROZEN("a worker freezes past its leases and goes on", "SIGSTOP, 4 s, SIGCONT") {
@@ -38,19 +34,13 @@ enum Fault {
   WORKER_ENDED("a worker is asked to end under load", "SIGTERM, deadline 10 s") {
     @Override
     void strike(Scene scene) {
-      ChildProcess victim = scene.someWorker();
-      victim.terminate();
-      victim.exitCode(DEADLINE);
-      scene.replace(victim);
+      end(scene, scene.someWorker());
     }
   },
   RECEIVER_ENDED("a receiver is asked to end under load", "SIGTERM, deadline 10 s") {
     @Override
     void strike(Scene scene) {
-      ChildProcess victim = scene.someReceiver();
-      victim.terminate();
-      victim.exitCode(DEADLINE);
-      scene.replace(victim);
+      end(scene, scene.someReceiver());
     }
   },
   CONNECTIONS_CLOSED("the broker closes all connections", "rabbitmqctl close_all_connections") {
@@ -200,6 +190,17 @@ enum Fault {
 
   /** Makes it happen, and mends it. */
   abstract void strike(Scene scene) throws Exception;
+
+  private static void kill(Scene scene, ChildProcess victim) {
+    victim.kill9();
+    scene.replace(victim);
+  }
+
+  private static void end(Scene scene, ChildProcess victim) {
+    victim.terminate();
+    victim.exitCode(DEADLINE);
+    scene.replace(victim);
+  }
 
   private static void freeze(ChildProcess victim) throws InterruptedException {
     victim.stop();

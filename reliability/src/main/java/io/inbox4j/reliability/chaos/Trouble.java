@@ -5,6 +5,9 @@ import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.Postpone;
 import io.inbox4j.handler.RetryLater;
 import java.time.Duration;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jdbi.v3.core.Handle;
 
 /** What goes wrong in the handler of some messages, by their digest, so that it does so again. */
@@ -21,6 +24,9 @@ enum Trouble {
   SWALLOWS_BAD_SQL;
 
   private static final int ONE_IN = 150;
+
+  /** Once in every process, because a postponed attempt does not count. */
+  private static final Set<UUID> POSTPONED = ConcurrentHashMap.newKeySet();
 
   static Trouble of(StepTaken event) {
     int hash = Math.floorMod(event.digest().hashCode(), ONE_IN * (values().length - 1));
@@ -58,7 +64,7 @@ enum Trouble {
                 }
               });
       case TOO_EARLY -> {
-        if (Duration.between(context.receivedAt(), java.time.Instant.now()).toMillis() < 300) {
+        if (POSTPONED.add(context.messageId())) {
           throw Postpone.by(Duration.ofMillis(100), "too early");
         }
       }
