@@ -18,6 +18,9 @@ public final class JsonFormat implements EventFormat {
   /** How many characters a number may have. */
   public static final int MAX_NUMBER_LENGTH = 100;
 
+  /** How many digits the exponent of a number may have. */
+  public static final int MAX_EXPONENT_DIGITS = 3;
+
   private final JacksonFormat jackson;
 
   public JsonFormat(JsonMapper mapper) {

@@ -64,6 +64,9 @@ final class JsonCheck {
         depth--;
       } else if (token.isNumeric()) {
         parser.getNumberType(); // numbers are checked when they are looked at
+        if (token == JsonToken.VALUE_NUMBER_FLOAT) {
+          checkExponent(parser.getString());
+        }
       } else if (depth == 1
           && token == JsonToken.PROPERTY_NAME
           && ID_FIELD.equals(parser.currentName())) {
@@ -75,6 +78,21 @@ final class JsonCheck {
       }
     }
     return id;
+  }
+
+  /** A few characters can be a number that fills all memory once somebody calculates with it. */
+  private static void checkExponent(String number) throws Rejection {
+    int e = Math.max(number.indexOf('e'), number.indexOf('E'));
+    if (e < 0) {
+      return;
+    }
+    String digits = number.substring(e + 1).replaceFirst("^[+-]?0*", "");
+    if (digits.length() > JsonFormat.MAX_EXPONENT_DIGITS) {
+      throw new Rejection(
+          QuarantineReason.JSON_LIMIT,
+          "the exponent of a number has %d digits; at most %d are accepted"
+              .formatted(digits.length(), JsonFormat.MAX_EXPONENT_DIGITS));
+    }
   }
 
   private static @Nullable String idText(JsonParser parser) throws Rejection {
