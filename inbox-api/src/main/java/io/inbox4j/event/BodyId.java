@@ -35,7 +35,7 @@ record BodyId(ObjectMapper mapper, String name) {
       }
       return id;
     } catch (JacksonException e) {
-      throw new UnreadableEventException("the body is not valid %s".formatted(name), e);
+      throw new UnreadableEventException("the body is not valid %s".formatted(name));
     }
   }
 

@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.exc.InputCoercionException;
 import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.DeserializationFeature;
@@ -18,6 +19,7 @@ import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.cfg.MapperBuilder;
 import tools.jackson.databind.cfg.MapperConfig;
 import tools.jackson.databind.exc.MismatchedInputException;
+import tools.jackson.databind.exc.ValueInstantiationException;
 import tools.jackson.databind.introspect.AnnotatedMember;
 import tools.jackson.databind.introspect.JacksonAnnotationIntrospector;
 import tools.jackson.databind.node.ObjectNode;
@@ -101,8 +103,7 @@ public final class JacksonFormat implements EventFormat {
       }
       return readTree(body, type, messageId);
     } catch (JacksonException e) {
-      throw new UnreadableEventException(
-          "the body does not fit %s%s".formatted(event.getName(), where(e)), e);
+      throw unreadable("the body does not fit %s%s".formatted(event.getName(), where(e)), e);
     }
   }
 
@@ -142,18 +143,38 @@ public final class JacksonFormat implements EventFormat {
     }
   }
 
+  /**
+   * What Jackson says quotes the payload, so it is left out; what the event's own constructor says
+   * is kept.
+   */
+  private static UnreadableEventException unreadable(String message, JacksonException e) {
+    return e instanceof ValueInstantiationException && e.getCause() != null
+        ? new UnreadableEventException(message, e.getCause())
+        : new UnreadableEventException(message);
+  }
+
   /** Which field, and what it should be. What is there instead is payload and is not shown. */
   private String where(JacksonException e) {
-    String field =
-        e.getPath().stream()
-            .map(it -> it.getPropertyName() == null ? "[]" : it.getPropertyName())
-            .collect(Collectors.joining("."));
+    String field = e.getPath().stream().map(JacksonFormat::step).collect(Collectors.joining("."));
+    if (e instanceof InputCoercionException coercion) {
+      return "%s: a number is out of the range of %s"
+          .formatted(
+              field.isEmpty() ? "" : " at '%s'".formatted(field),
+              coercion.getTargetType().getTypeName());
+    }
     if (field.isEmpty()) {
       return e instanceof StreamReadException ? ": it is not valid " + name : "";
     }
     return e instanceof MismatchedInputException mismatch && mismatch.getTargetType() != null
         ? " at '%s': expected %s".formatted(field, mismatch.getTargetType().getTypeName())
         : " at '%s'".formatted(field);
+  }
+
+  /** The name of a field; the keys of a map are payload. */
+  private static String step(JacksonException.Reference step) {
+    return step.getPropertyName() == null || step.from() instanceof Map
+        ? "[]"
+        : step.getPropertyName();
   }
 
   /** A primitive that is missing is an error, not a zero. */

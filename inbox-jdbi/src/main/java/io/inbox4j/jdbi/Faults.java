@@ -88,12 +88,13 @@ final class Faults {
 
   static RuntimeException translated(Exception failure) {
     SQLException sql = sqlIn(failure);
-    String message = sql == null ? String.valueOf(failure.getMessage()) : sql.getMessage();
+    Exception cause = sql == null ? failure : PlainSqlException.of(sql);
+    String message = String.valueOf(cause.getMessage());
     return switch (of(failure)) {
       case INFRASTRUCTURE, CONFLICT, TIMED_OUT ->
-          new StoreUnavailableException("the database is not available: " + message, failure);
-      case ABORTED -> new AbortedTransactionException(failure);
-      case MESSAGE -> ofTheStore(sql, message, failure);
+          new StoreUnavailableException("the database is not available: " + message, cause);
+      case ABORTED -> new AbortedTransactionException(cause);
+      case MESSAGE -> ofTheStore(sql, message, cause);
     };
   }
 

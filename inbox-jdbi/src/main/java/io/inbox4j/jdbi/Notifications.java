@@ -44,7 +44,9 @@ final class Notifications implements InboxStore.Watch, Runnable {
         listen(handle);
       } catch (SQLException | RuntimeException e) {
         if (!closed) {
-          log.warn("Listening is interrupted; workers poll until it is back: {}", e.getMessage());
+          log.warn(
+              "Listening is interrupted; workers poll until it is back: {}",
+              Faults.translated(e).getMessage());
           rest();
         }
       }
