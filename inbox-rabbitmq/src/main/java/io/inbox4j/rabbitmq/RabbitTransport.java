@@ -1,6 +1,7 @@
 package io.inbox4j.rabbitmq;
 
 import com.rabbitmq.client.ConnectionFactory;
+import io.inbox4j.InboxException;
 import io.inbox4j.InboxListener;
 import io.inbox4j.IntegrationEvent;
 import io.inbox4j.receive.Intake;
@@ -8,9 +9,12 @@ import io.inbox4j.transport.InboxTransport;
 import io.inbox4j.transport.ReceiveEndpoint;
 import java.net.URISyntaxException;
 import java.security.GeneralSecurityException;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Receives from RabbitMQ.
@@ -37,11 +41,61 @@ public final class RabbitTransport implements InboxTransport {
   /**
    * Receives from the broker at an AMQP URI, for example {@code amqp://user:password@host/vhost}.
    * It connects when the inbox starts.
+   *
+   * <p>{@code amqps://} is TLS: the broker's certificate must be one that this JVM trusts, and be
+   * made out to the host of the URI.
    */
   public static RabbitTransport connect(String uri) {
-    ConnectionFactory factory = new ConnectionFactory();
+    return connect(configured(uri, isTls(uri) ? defaultContext() : null));
+  }
+
+  /**
+   * Receives from the broker at an {@code amqps://} URI. The context says which certificates are
+   * trusted and which one is shown to the broker; that the broker's is made out to the host of the
+   * URI is checked in any case.
+   */
+  public static RabbitTransport connect(String uri, SSLContext tls) {
+    if (!isTls(uri)) {
+      throw new IllegalArgumentException(
+          "an SSLContext was given, but the broker's address does not begin with amqps://");
+    }
+    return connect(configured(uri, tls));
+  }
+
+  /**
+   * Receives with the user's own settings (credentials, addresses, TLS: whoever sets that up here
+   * decides what is verified). The factory is copied; automatic recovery is switched off, because
+   * the supervisor covers more than it does.
+   */
+  public static RabbitTransport connect(ConnectionFactory settings) {
+    ConnectionFactory factory = settings.clone();
+    factory.setAutomaticRecoveryEnabled(false);
+    factory.setTopologyRecoveryEnabled(false);
+    factory.setMaxInboundMessageBodySize(MAX_BODY);
+    return new RabbitTransport(factory);
+  }
+
+  private static boolean isTls(String uri) {
+    return uri.strip().regionMatches(true, 0, "amqps:", 0, 6);
+  }
+
+  private static SSLContext defaultContext() {
     try {
-      factory.setUri(uri);
+      return SSLContext.getDefault();
+    } catch (NoSuchAlgorithmException e) {
+      throw new InboxException("this JVM has no usable TLS", e);
+    }
+  }
+
+  private static ConnectionFactory configured(String uri, @Nullable SSLContext tls) {
+    ConnectionFactory factory = new ConnectionFactory();
+    if (tls != null) {
+      // Older clients than ours, which a build may choose, verify nothing unless they are told to.
+      factory.useSslProtocol(tls);
+      factory.enableHostnameVerification();
+    }
+    try {
+      factory.setUri(uri.strip());
     } catch (URISyntaxException | GeneralSecurityException | IllegalArgumentException e) {
       // The URI may hold a password, and so may the message of the exception.
       throw new IllegalArgumentException(
@@ -50,19 +104,7 @@ public final class RabbitTransport implements InboxTransport {
     }
     factory.setRequestedHeartbeat((int) HEARTBEAT.toSeconds());
     factory.setConnectionTimeout(10_000);
-    return connect(factory);
-  }
-
-  /**
-   * Receives with the user's own settings (TLS, credentials, addresses). The factory is copied;
-   * automatic recovery is switched off, because the supervisor covers more than it does.
-   */
-  public static RabbitTransport connect(ConnectionFactory settings) {
-    ConnectionFactory factory = settings.clone();
-    factory.setAutomaticRecoveryEnabled(false);
-    factory.setTopologyRecoveryEnabled(false);
-    factory.setMaxInboundMessageBodySize(MAX_BODY);
-    return new RabbitTransport(factory);
+    return factory;
   }
 
   @Override
