@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,7 +38,7 @@ final class Session<T extends IntegrationEvent> {
   static <T extends IntegrationEvent> Session<T> open(
       ConnectionFactory factory, ReceiveEndpoint endpoint, Intake<T> intake, int prefetch)
       throws IOException, TimeoutException {
-    Session<T> session = new Session<>(factory.newConnection("inbox:" + endpoint.queue()));
+    Session<T> session = new Session<>(connect(factory, "inbox:" + endpoint.queue()));
     try {
       new TopologyDeclaration(session.connection, endpoint).declare();
       session.consume(endpoint, intake, prefetch);
@@ -45,6 +46,18 @@ final class Session<T extends IntegrationEvent> {
     } catch (IOException | TimeoutException | RuntimeException | Error e) {
       session.abort();
       throw e;
+    }
+  }
+
+  private static Connection connect(ConnectionFactory factory, String name)
+      throws IOException, TimeoutException {
+    try {
+      return factory.newConnection(name);
+    } catch (SSLException e) {
+      throw new IOException(
+          "TLS with the broker failed; its certificate must be trusted, and made out to '%s': %s"
+              .formatted(factory.getHost(), e.getMessage()),
+          e);
     }
   }
 
