@@ -31,10 +31,23 @@ public sealed interface Arrival {
     public Event(Delivery delivery, @Nullable String headers, UUID messageId, String type) {
       this(delivery, headers, messageId, type, null, null);
     }
+
+    /** Says what it is, never what is in it. */
+    @Override
+    public String toString() {
+      return "Event[%s, %s]".formatted(messageId, type);
+    }
   }
 
   /** It is not, and this is why. */
   record Rejected(
       Delivery delivery, @Nullable String headers, QuarantineReason reason, String detail)
-      implements Arrival {}
+      implements Arrival {
+
+    /** Says what it is, never what is in it. */
+    @Override
+    public String toString() {
+      return "Rejected[%s, %s: %s]".formatted(delivery, reason.code(), detail);
+    }
+  }
 }
