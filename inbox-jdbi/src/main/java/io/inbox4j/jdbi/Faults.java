@@ -17,6 +17,7 @@ final class Faults {
   private static final String ABORTED = "25P02";
   private static final String UNDEFINED_TABLE = "42P01";
   private static final String READ_ONLY = "25006";
+  static final String FORBIDDEN = "42501";
 
   /** What HikariCP says, without a state, of a connection that it has found to be broken. */
   private static final String CLOSED_BY_POOL = "Connection is closed";
@@ -89,13 +90,21 @@ final class Faults {
   static RuntimeException translated(Exception failure) {
     SQLException sql = sqlIn(failure);
     Exception cause = sql == null ? failure : PlainSqlException.of(sql);
-    String message = String.valueOf(cause.getMessage());
+    String message = because(cause);
     return switch (of(failure)) {
       case INFRASTRUCTURE, CONFLICT, TIMED_OUT ->
           new StoreUnavailableException("the database is not available: " + message, cause);
       case ABORTED -> new AbortedTransactionException(cause);
       case MESSAGE -> ofTheStore(sql, message, cause);
     };
+  }
+
+  /** A pool says only that there is no connection; why there is none is its cause. */
+  private static String because(Exception failure) {
+    String message = String.valueOf(failure.getMessage());
+    return failure.getCause() instanceof SQLException cause
+        ? "%s: %s".formatted(message, PlainSqlException.of(cause).getMessage())
+        : message;
   }
 
   /**
@@ -110,6 +119,10 @@ final class Faults {
               + "; create the tables with JdbiInboxStore.migrate(dataSource), or let Flyway apply "
               + Migrations.LOCATION,
           failure);
+    }
+    if (FORBIDDEN.equals(state)) {
+      return new InboxException(
+          message + "; give this role the rights that SECURITY.md lists for the service", failure);
     }
     return state != null && TOO_SLOW.contains(state)
         ? new StoreUnavailableException("the database is not available: " + message, failure)

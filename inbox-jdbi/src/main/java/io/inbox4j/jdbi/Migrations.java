@@ -25,6 +25,9 @@ final class Migrations {
   private static final Logger log = LoggerFactory.getLogger(Migrations.class);
   static final List<String> SCRIPTS =
       List.of("V1__create_inbox.sql", "V2__lease_pause_and_intervene.sql");
+  private static final String REMEDY =
+      "create them with JdbiInboxStore.migrate(dataSource) as a role that may, or let Flyway apply "
+          + LOCATION;
   private static final long LOCK = 0x494E424F58L; // "INBOX"
   private static final String LOCK_NOT_AVAILABLE = "55P03";
   private static final int MAX_ATTEMPTS = 30;
@@ -63,7 +66,7 @@ final class Migrations {
     for (int next = version(handle) + 1; next <= SCRIPTS.size(); next++) {
       String script = SCRIPTS.get(next - 1);
       log.info("Applying the migration {}", script);
-      execute(handle, read(script));
+      execute(handle, read(script), next - 1);
     }
   }
 
@@ -76,13 +79,7 @@ final class Migrations {
   void check() {
     int version = jdbi.withHandle(Migrations::version);
     if (version < SCRIPTS.size()) {
-      throw new InboxException(
-          (version == 0
-                  ? "the tables of the inbox are missing"
-                  : "the tables of the inbox have version %d, this library needs %d"
-                      .formatted(version, SCRIPTS.size()))
-              + "; create them with JdbiInboxStore.migrate(dataSource), or let Flyway apply "
-              + LOCATION);
+      throw new InboxException(wanting(version) + "; " + REMEDY);
     }
     if (version > SCRIPTS.size()) {
       log.warn(
@@ -92,15 +89,28 @@ final class Migrations {
     }
   }
 
+  private static String wanting(int version) {
+    return version == 0
+        ? "the tables of the inbox are missing"
+        : "the tables of the inbox have version %d, this library needs %d"
+            .formatted(version, SCRIPTS.size());
+  }
+
   private static int version(Handle handle) {
     boolean exists = handle.createQuery(Sql.HAS_SCHEMA_TABLE).mapTo(Boolean.class).one();
     return exists ? handle.createQuery(Sql.SCHEMA_VERSION).mapTo(Integer.class).one() : 0;
   }
 
-  private static void execute(Handle handle, String script) {
+  private static void execute(Handle handle, String script, int version) {
     try (java.sql.Statement statement = handle.getConnection().createStatement()) {
       statement.execute(script);
     } catch (java.sql.SQLException e) {
+      if (Faults.FORBIDDEN.equals(e.getSQLState())) {
+        throw new InboxException(
+            "%s, and this role may not change them (%s); %s"
+                .formatted(wanting(version), e.getMessage(), REMEDY),
+            e);
+      }
       throw new InboxException("a migration of the inbox failed: " + e.getMessage(), e);
     }
   }

@@ -1,0 +1,202 @@
+package io.inbox4j.endtoend;
+
+import static io.inbox4j.endtoend.Patience.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.inbox4j.Inbox;
+import io.inbox4j.InboxException;
+import io.inbox4j.IntegrationEvent;
+import io.inbox4j.SubscriptionBuilder;
+import io.inbox4j.handler.EventContext;
+import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.rabbitmq.RabbitTransport;
+import io.inbox4j.retry.RetryPolicy;
+import io.inbox4j.testkit.PostgresServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jdbi.v3.core.Jdbi;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** The roles that SECURITY.md describes, made by the very statements that stand there. */
+class LeastPrivilegeTest {
+
+  private static PostgresServer postgres;
+  private static Database database;
+  private static Jdbi service;
+  private static Jdbi dashboard;
+  private static String serviceUrl;
+
+  @BeforeAll
+  static void createRoles() throws Exception {
+    postgres = PostgresServer.start();
+    database = Database.at(postgres.newDatabase());
+    JdbiInboxStore.migrate(postgres.dataSource(database.url()));
+    for (String script : documentedStatements()) {
+      database.jdbi().useHandle(handle -> handle.createScript(script).execute());
+    }
+    run("CREATE ROLE billing LOGIN IN ROLE inbox_service");
+    run("CREATE ROLE anna LOGIN IN ROLE inbox_dashboard");
+    run("GRANT INSERT ON effects TO billing");
+    serviceUrl = database.url().replaceFirst("user=[^&]*", "user=billing");
+    service = Jdbi.create(serviceUrl);
+    dashboard = Jdbi.create(database.url().replaceFirst("user=[^&]*", "user=anna"));
+  }
+
+  @AfterAll
+  static void stop() {
+    postgres.close();
+  }
+
+  private static List<String> documentedStatements() throws Exception {
+    String text = Files.readString(Path.of("..", "SECURITY.md"));
+    List<String> scripts =
+        Pattern.compile("^```sql\\n(.*?)^```", Pattern.MULTILINE | Pattern.DOTALL)
+            .matcher(text)
+            .results()
+            .map(block -> block.group(1))
+            .toList();
+    assertThat(scripts).hasSize(2);
+    return scripts;
+  }
+
+  private static void run(String statement) {
+    database.jdbi().useHandle(handle -> handle.execute(statement));
+  }
+
+  @Test
+  void theServiceDoesAllItsWorkWithRightsOnRowsOnly() throws Exception {
+    List<String> queues =
+        List.of("least.transactional", "least.leased", "least.inline", "least.ordered");
+    try (Inbox inbox =
+        Inbox.builder()
+            .store(JdbiInboxStore.connect(serviceUrl))
+            .transport(RabbitTransport.connect(Inboxes.amqp()))
+            .subscribe(queues.get(0), orders(queue -> {}))
+            .subscribe(queues.get(1), orders(queue -> queue.leased(Duration.ofSeconds(5))))
+            .subscribe(queues.get(2), orders(SubscriptionBuilder::inline))
+            .subscribe(queues.get(3), orders(queue -> queue.orderedBy(IntegrationEvent::toString)))
+            .build()) {
+      inbox.start();
+      for (String queue : queues) {
+        try (Publisher publisher = new Publisher(Inboxes.amqp(), queue)) {
+          publisher.order("good");
+          publisher.order("bad");
+          publisher.order("good");
+          publisher.send(Publisher.order(Publisher.idOf("x")), BadInput.bytes("rubbish"));
+          publisher.confirm();
+        }
+      }
+      eventually(() -> assertThat(database.effects()).isEqualTo(queues.size()));
+      MessageFilter all = MessageFilter.all();
+      eventually(() -> assertThat(inbox.deadLetters().list(all, 10)).hasSize(queues.size()));
+      eventually(() -> assertThat(inbox.quarantine().list(all, 10)).hasSize(queues.size()));
+      inbox.control(queues.get(0)).pause("anna", "to see whether it may");
+      inbox.control(queues.get(0)).resume();
+      assertThat(inbox.deadLetters().replay(all)).isEqualTo(queues.size());
+      eventually(() -> assertThat(inbox.deadLetters().list(all, 10)).hasSize(queues.size()));
+      assertThat(inbox.deadLetters().discard(all)).isEqualTo(queues.size());
+      assertThat(inbox.quarantine().discard(all)).isEqualTo(queues.size());
+    }
+  }
+
+  private static Consumer<SubscriptionBuilder> orders(Consumer<SubscriptionBuilder> mode) {
+    Consumer<SubscriptionBuilder> orders =
+        queue ->
+            queue.on(OrderPlaced.class, LeastPrivilegeTest::handle).retry(RetryPolicy.immediate(2));
+    return orders.andThen(mode);
+  }
+
+  private static void handle(OrderPlaced event, EventContext context) throws Exception {
+    if (event.order().equals("bad")) {
+      throw new IllegalStateException("it is bad");
+    }
+    Effects.placed(event, context);
+  }
+
+  @TestFactory
+  Stream<DynamicTest> theServiceMayNot() {
+    return Stream.of(
+            "CREATE TABLE intruder (id integer)",
+            "DROP TABLE inbox_pending",
+            "ALTER TABLE inbox_messages ADD COLUMN intruder integer",
+            "TRUNCATE inbox_processed",
+            "UPDATE inbox_messages SET body = ''",
+            "DELETE FROM inbox_messages",
+            "DELETE FROM inbox_interventions",
+            "INSERT INTO inbox_schema (version, description) VALUES (99, 'forged')")
+        .map(statement -> DynamicTest.dynamicTest(statement, () -> assertRefused(statement)));
+  }
+
+  private static void assertRefused(String statement) {
+    assertThatThrownBy(() -> service.useHandle(handle -> handle.execute(statement)))
+        .hasMessageMatching("(?s).*(permission denied|must be owner).*");
+  }
+
+  @Test
+  void theDashboardSeesWhatHappensAndNoPayload() {
+    for (String allowed :
+        List.of(
+            "SELECT endpoint, count(*) FROM inbox_pending GROUP BY endpoint",
+            "SELECT endpoint, reason FROM inbox_quarantine",
+            "SELECT endpoint, type, received_on_utc FROM inbox_messages")) {
+      dashboard.useHandle(handle -> handle.createQuery(allowed).mapToMap().list());
+    }
+    for (String refused :
+        List.of(
+            "SELECT body FROM inbox_messages",
+            "SELECT headers FROM inbox_quarantine",
+            "SELECT error FROM inbox_dead",
+            "SELECT content FROM inbox")) {
+      assertThatThrownBy(
+              () -> dashboard.useHandle(handle -> handle.createQuery(refused).mapToMap().list()))
+          .hasMessageContaining("permission denied");
+    }
+  }
+
+  @Test
+  void aServiceWithoutTablesThatMayNotMigrateSaysSo() {
+    String url = postgres.newDatabase().replaceFirst("user=[^&]*", "user=billing");
+    assertThatThrownBy(() -> JdbiInboxStore.create(postgres.dataSource(url)).open())
+        .isInstanceOf(InboxException.class)
+        .hasMessageContaining("the tables of the inbox are missing, and this role may not")
+        .hasMessageContaining("JdbiInboxStore.migrate(dataSource) as a role that may");
+  }
+
+  @Test
+  void aServiceWithOldTablesThatMayNotMigrateSaysSo() {
+    String owner = postgres.newDatabase();
+    JdbiInboxStore.migrate(postgres.dataSource(owner));
+    Jdbi.create(owner)
+        .useHandle(
+            handle -> {
+              handle.execute("DELETE FROM inbox_schema WHERE version > 1");
+              handle.execute("GRANT SELECT ON inbox_schema TO billing");
+            });
+    String url = owner.replaceFirst("user=[^&]*", "user=billing");
+    assertThatThrownBy(() -> JdbiInboxStore.create(postgres.dataSource(url)).open())
+        .isInstanceOf(InboxException.class)
+        .hasMessageContaining("have version 1, this library needs")
+        .hasMessageContaining("this role may not change them");
+  }
+
+  @Test
+  void aServiceWithoutRightsOnTheTablesSaysSo() {
+    String owner = postgres.newDatabase();
+    JdbiInboxStore.migrate(postgres.dataSource(owner));
+    String url = owner.replaceFirst("user=[^&]*", "user=billing");
+    assertThatThrownBy(() -> JdbiInboxStore.create(postgres.dataSource(url)).open())
+        .isInstanceOf(InboxException.class)
+        .hasMessageContaining("give this role the rights that SECURITY.md lists");
+  }
+}
