@@ -5,12 +5,11 @@ import io.inbox4j.receive.QuarantineReason;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A message that a careless or hostile producer sends, and what becomes of it.
  *
- * @param reason why it is in quarantine, if it is
+ * @param reason why it is in quarantine, or null
  * @param explanation what a person is told, in part, if it is kept
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by nobody
@@ -19,7 +18,7 @@ record BadInput(
     BasicProperties properties,
     byte[] body,
     Fate fate,
-    @Nullable QuarantineReason reason,
+    QuarantineReason reason,
     String explanation) {
 
   /** What becomes of a message. */
