@@ -43,6 +43,7 @@ class DocumentationTest {
       import java.time.Duration;
       import java.util.*;
       import java.util.concurrent.*;
+      import javax.net.ssl.SSLContext;
       import javax.sql.DataSource;
       import org.jdbi.v3.core.Handle;
       import org.jdbi.v3.core.statement.PreparedBatch;
@@ -57,7 +58,7 @@ class DocumentationTest {
           void orderCancelled(OrderCancelled event, EventContext context);
           boolean isOpen();
         }
-        void snippet(DataSource dataSource, Pager pager, Payments payments, Billing billing, UUID orderId, byte[] body %s)
+        void snippet(DataSource dataSource, Pager pager, Payments payments, Billing billing, UUID orderId, byte[] body, SSLContext sslContext %s)
             throws Exception {
           %s
         }

@@ -16,10 +16,11 @@ record Snippet(String file, int line, String language, String code) {
   private static final Pattern BLOCK =
       Pattern.compile("^```(\\w+)\\n(.*?)^```", Pattern.MULTILINE | Pattern.DOTALL);
 
-  /** All blocks of one language in README.md and docs. */
+  /** All blocks of one language in README.md, SECURITY.md and docs. */
   static List<Snippet> all(String language) {
     try (Stream<Path> files = Files.walk(root().resolve("docs"))) {
-      return Stream.concat(Stream.of(root().resolve("README.md")), files)
+      return Stream.concat(
+              Stream.of(root().resolve("README.md"), root().resolve("SECURITY.md")), files)
           .filter(file -> file.toString().endsWith(".md"))
           .sorted()
           .flatMap(file -> in(file).stream())
