@@ -30,8 +30,11 @@ final class Faults {
 
   private static final String IDLE_TOO_LONG = "25P03";
 
-  /** A lock that could not be had in time, a statement that took too long. */
-  private static final Set<String> TOO_SLOW = Set.of("55P03", "57014");
+  /**
+   * Data that is refused by its type, a constraint, its size or a trigger; and a transaction or a
+   * savepoint that is gone, because the handler of a message has ended it.
+   */
+  private static final Set<String> MESSAGE_CLASSES = Set.of("22", "23", "25", "3B", "54", "P0");
 
   /** An unknown outcome, time-outs, a server going down. */
   private static final Set<String> INFRASTRUCTURE_STATES =
@@ -70,8 +73,7 @@ final class Faults {
     if (state.equals(ABORTED)) {
       return Fault.ABORTED;
     }
-    return INFRASTRUCTURE_STATES.contains(state)
-            || (state.length() == 5 && INFRASTRUCTURE_CLASSES.contains(state.substring(0, 2)))
+    return INFRASTRUCTURE_STATES.contains(state) || isOneOf(INFRASTRUCTURE_CLASSES, state)
         ? Fault.INFRASTRUCTURE
         : Fault.MESSAGE;
   }
@@ -108,25 +110,32 @@ final class Faults {
   }
 
   /**
-   * What the database says to the store's own statements; to be too slow is no fault of the data.
+   * What the database says to the store's own statements. Few of them can be a message's fault: a
+   * table that is missing, a right that is not granted or a statement that takes too long is not,
+   * and would be so for every message.
    */
   private static RuntimeException ofTheStore(
       @Nullable SQLException sql, String message, Exception failure) {
     String state = sql == null ? null : sql.getSQLState();
-    if (UNDEFINED_TABLE.equals(state)) {
-      return new InboxException(
-          message
-              + "; create the tables with JdbiInboxStore.migrate(dataSource), or let Flyway apply "
-              + Migrations.LOCATION,
-          failure);
+    if (state == null || isOneOf(MESSAGE_CLASSES, state)) {
+      return new InboxException("the store failed: " + message, failure);
     }
-    if (FORBIDDEN.equals(state)) {
-      return new InboxException(
-          message + "; give this role the rights that SECURITY.md lists for the service", failure);
-    }
-    return state != null && TOO_SLOW.contains(state)
-        ? new StoreUnavailableException("the database is not available: " + message, failure)
-        : new InboxException("the store failed: " + message, failure);
+    return new StoreUnavailableException(
+        "the database is not available: " + message + remedy(state), failure);
+  }
+
+  private static String remedy(String state) {
+    return switch (state) {
+      case UNDEFINED_TABLE ->
+          "; create the tables with JdbiInboxStore.migrate(dataSource), or let Flyway apply "
+              + Migrations.LOCATION;
+      case FORBIDDEN -> "; give this role the rights that SECURITY.md lists for the service";
+      default -> "";
+    };
+  }
+
+  private static boolean isOneOf(Set<String> classes, String state) {
+    return state.length() == 5 && classes.contains(state.substring(0, 2));
   }
 
   /** Whether the connection reached a server that cannot write, as after a failover. */

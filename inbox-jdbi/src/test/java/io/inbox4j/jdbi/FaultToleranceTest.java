@@ -2,10 +2,12 @@ package io.inbox4j.jdbi;
 
 import static io.inbox4j.jdbi.Messages.id;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.inbox4j.Inbox;
 import io.inbox4j.retry.RetryPolicy;
+import io.inbox4j.store.StoreUnavailableException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -53,6 +55,22 @@ class FaultToleranceTest {
 
   private static int pid(Handle handle) {
     return handle.select("SELECT pg_backend_pid()").mapTo(Integer.class).one();
+  }
+
+  @Test
+  void aTableThatIsMissingIsNoFaultOfTheMessages() {
+    try (Service service = Service.subscribing(queue -> queue.on(Created.class, Service::effect))) {
+      service.start();
+      service.database.execute("ALTER TABLE inbox_pending RENAME TO inbox_gone");
+      assertThatThrownBy(() -> service.deliver(3))
+          .isInstanceOf(StoreUnavailableException.class)
+          .hasMessageContaining("inbox_pending");
+      service.database.execute("ALTER TABLE inbox_gone RENAME TO inbox_pending");
+      service.deliver(3);
+      service.awaitAll("processed", 3);
+      assertThat(service.database.effects()).containsExactly("0", "1", "2");
+      assertThat(service.heard.of("quarantined")).isEmpty();
+    }
   }
 
   @Test
