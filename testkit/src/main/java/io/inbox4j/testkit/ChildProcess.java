@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
@@ -46,13 +47,21 @@ public final class ChildProcess implements AutoCloseable {
 
   /** Starts the {@code main} method of a class in a JVM that gets these options. */
   public static ChildProcess start(List<String> jvmOptions, Class<?> main, String... args) {
+    return start(jvmOptions, Map.of(), main, args);
+  }
+
+  /** Starts the {@code main} method of a class in a JVM that gets these options and variables. */
+  public static ChildProcess start(
+      List<String> jvmOptions, Map<String, String> environment, Class<?> main, String... args) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(jvmOptions);
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
     command.addAll(List.of(args));
     try {
-      return new ChildProcess(main.getSimpleName(), new ProcessBuilder(command).start());
+      ProcessBuilder builder = new ProcessBuilder(command);
+      builder.environment().putAll(environment);
+      return new ChildProcess(main.getSimpleName(), builder.start());
     } catch (IOException e) {
       throw new UncheckedIOException("cannot start " + main.getName(), e);
     }

@@ -24,7 +24,7 @@ final class LocalRabbit implements RabbitServer {
   private @Nullable Process node;
   private boolean closed;
 
-  private LocalRabbit(RabbitInstallation installation, RabbitNodeFolder folder) {
+  LocalRabbit(RabbitInstallation installation, RabbitNodeFolder folder) {
     this.installation = installation;
     this.folder = folder;
   }
@@ -44,7 +44,7 @@ final class LocalRabbit implements RabbitServer {
   }
 
   // The node would start a port mapper that outlives it; one that is a child of ours is found.
-  private void startPortMapper() {
+  void startPortMapper() {
     portMapper = launch(new ProcessBuilder(installation.portMapper(folder.portMapperPort())));
     await("the port mapper of Erlang answers")
         .pollDelay(Duration.ZERO)
@@ -53,7 +53,7 @@ final class LocalRabbit implements RabbitServer {
         .until(folder::portMapperAnswers);
   }
 
-  private void startNode() {
+  void startNode() {
     Process started = launch(new ProcessBuilder(installation.script("rabbitmq-server")));
     node = started;
     await("RabbitMQ takes connections")
@@ -73,6 +73,16 @@ final class LocalRabbit implements RabbitServer {
     } catch (IOException e) {
       throw new UncheckedIOException("cannot start " + builder.command(), e);
     }
+  }
+
+  /** The name by which other nodes know this one. */
+  String nodeName() {
+    return folder.nodeName();
+  }
+
+  /** Whether the operating system knows its process; it may be starting. */
+  synchronized boolean isUp() {
+    return node != null && node.isAlive();
   }
 
   @Override

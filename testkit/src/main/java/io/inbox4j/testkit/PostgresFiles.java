@@ -5,9 +5,13 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** What a PostgreSQL server writes about itself into its data directory. */
 record PostgresFiles(Path dataDirectory) {
@@ -64,6 +68,85 @@ record PostgresFiles(Path dataDirectory) {
         "-t",
         Long.toString(timeout.toSeconds()),
         "restart");
+  }
+
+  boolean hasPidFile() {
+    return Files.exists(dataDirectory.resolve("postmaster.pid"));
+  }
+
+  /** A new data directory beside this one. */
+  PostgresFiles sibling(String prefix) {
+    try {
+      return new PostgresFiles(Files.createTempDirectory(dataDirectory.getParent(), prefix));
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot create a data directory", e);
+    }
+  }
+
+  /** Copies a running server that is in backup mode, as one that listens to another port. */
+  void copyTo(PostgresFiles copy, int port, int copyPort) {
+    try (Stream<Path> files = Files.walk(dataDirectory)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        Path relative = dataDirectory.relativize(file);
+        Path target = copy.dataDirectory.resolve(relative.toString());
+        if (Files.isDirectory(file)) {
+          Files.createDirectories(target);
+          Files.setPosixFilePermissions(target, Files.getPosixFilePermissions(file));
+        } else if (!isLeftOut(relative)) {
+          copyIfThere(file, target);
+        }
+      }
+      Path options = copy.dataDirectory.resolve("postmaster.opts");
+      Files.writeString(
+          options,
+          Files.readString(options)
+              .replace(dataDirectory.toString(), copy.dataDirectory.toString())
+              .replace("\"" + port + "\"", "\"" + copyPort + "\""));
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot copy " + dataDirectory, e);
+    }
+  }
+
+  /** The log comes over the wire, and a pid would be that of the other server. */
+  private static boolean isLeftOut(Path relative) {
+    return relative.startsWith("pg_wal")
+        || relative.startsWith("pg_replslot")
+        || relative.startsWith("pg_stat_tmp")
+        || relative.endsWith("postmaster.pid");
+  }
+
+  private static void copyIfThere(Path file, Path target) throws IOException {
+    try {
+      Files.copy(file, target, StandardCopyOption.REPLACE_EXISTING);
+    } catch (NoSuchFileException e) {
+      // dropped meanwhile; the log says so as well
+    }
+  }
+
+  /** Makes it the data directory of a server that follows another one. */
+  void follow(String backupLabel, int primaryPort, String user) {
+    try {
+      Files.writeString(dataDirectory.resolve("backup_label"), backupLabel);
+      Files.writeString(dataDirectory.resolve("standby.signal"), "");
+      Files.writeString(
+          dataDirectory.resolve("postgresql.auto.conf"),
+          "primary_conninfo = 'host=127.0.0.1 port=%d user=%s'%n".formatted(primaryPort, user));
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot write into " + dataDirectory, e);
+    }
+  }
+
+  void delete() {
+    if (!Files.exists(dataDirectory)) {
+      return;
+    }
+    try (Stream<Path> files = Files.walk(dataDirectory)) {
+      for (Path file : (Iterable<Path>) files.sorted(Comparator.reverseOrder())::iterator) {
+        Files.deleteIfExists(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot delete " + dataDirectory, e);
+    }
   }
 
   private List<String> pidFile() {

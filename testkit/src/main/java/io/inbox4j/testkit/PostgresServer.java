@@ -1,12 +1,16 @@
 package io.inbox4j.testkit;
 
+import static org.awaitility.Awaitility.await;
+
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import io.zonky.test.db.postgres.util.LinuxUtils;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -33,25 +37,33 @@ public final class PostgresServer implements AutoCloseable {
   private static final String USER = "postgres";
   private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
 
-  private final EmbeddedPostgres postgres;
+  private final Closeable embedded;
   private final PostgresFiles files;
+  private final int port;
   private final AtomicInteger databases = new AtomicInteger();
   private boolean killed;
   private boolean closed;
 
-  private PostgresServer(EmbeddedPostgres postgres, PostgresFiles files) {
-    this.postgres = postgres;
+  private PostgresServer(Closeable embedded, PostgresFiles files, int port) {
+    this.embedded = embedded;
     this.files = files;
+    this.port = port;
   }
 
   /** Starts a new server with an empty data directory; the caller closes it. */
   public static PostgresServer start() {
+    return startIn(Path.of(System.getProperty("java.io.tmpdir")));
+  }
+
+  /** Starts a new server with an empty data directory in this folder; the caller closes it. */
+  public static PostgresServer startIn(Path folder) {
     try {
-      Path data = Files.createTempDirectory("inbox-postgres");
+      Path data = Files.createTempDirectory(folder, "inbox-postgres");
+      int port = FreePort.choose();
       EmbeddedPostgres postgres =
           EmbeddedPostgres.builder()
               .setDataDirectory(data)
-              .setPort(FreePort.choose())
+              .setPort(port)
               .setPGStartupWait(START_TIMEOUT)
               .setLocaleConfig("locale", "C")
               // The builder's own defaults give up durability for speed.
@@ -62,7 +74,7 @@ public final class PostgresServer implements AutoCloseable {
               // The lock file of a socket would outlive a kill.
               .setServerConfig("unix_socket_directories", "''")
               .start();
-      return new PostgresServer(postgres, new PostgresFiles(data));
+      return new PostgresServer(postgres, new PostgresFiles(data), port);
     } catch (IOException e) {
       throw new UncheckedIOException("cannot start PostgreSQL", e);
     }
@@ -75,7 +87,7 @@ public final class PostgresServer implements AutoCloseable {
 
   /** The JDBC url, user included, of the database that every server has. */
   public String jdbcUrl() {
-    return postgres.getJdbcUrl(USER, "postgres");
+    return jdbcUrl("postgres");
   }
 
   /** A data source for {@link #jdbcUrl()} that opens a new connection on every call. */
@@ -99,7 +111,16 @@ public final class PostgresServer implements AutoCloseable {
     } catch (SQLException e) {
       throw new IllegalStateException("cannot create the database " + name, e);
     }
-    return postgres.getJdbcUrl(USER, name);
+    return jdbcUrl(name);
+  }
+
+  private String jdbcUrl(String database) {
+    return "jdbc:postgresql://localhost:%d/%s?user=%s".formatted(port, database, USER);
+  }
+
+  /** The port, which stays the same over a restart. */
+  public int port() {
+    return port;
   }
 
   /** The process id of the postmaster. */
@@ -135,24 +156,86 @@ public final class PostgresServer implements AutoCloseable {
     killed = false;
   }
 
+  /**
+   * Starts another server that follows this one, synchronously: from now on a commit is answered
+   * when both have it. The caller closes it.
+   */
+  public PostgresServer startStandby() {
+    int standbyPort = FreePort.choose();
+    PostgresFiles copy = files.sibling("inbox-standby");
+    try (Connection connection = dataSource().getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("ALTER SYSTEM SET wal_keep_size = '4GB'");
+      statement.execute("SELECT pg_reload_conf()");
+      statement.execute("SELECT pg_backup_start('standby', true)");
+      files.copyTo(copy, port, standbyPort);
+      try (ResultSet stopped =
+          statement.executeQuery("SELECT labelfile FROM pg_backup_stop(false)")) {
+        stopped.next();
+        copy.follow(stopped.getString(1), port, USER);
+      }
+      PostgresServer standby = new PostgresServer(() -> {}, copy, standbyPort);
+      standby.restart();
+      statement.execute("ALTER SYSTEM SET synchronous_standby_names = '*'");
+      statement.execute("SELECT pg_reload_conf()");
+      awaitTrue(
+          "the standby is synchronous",
+          statement,
+          "SELECT count(*) > 0 FROM pg_stat_replication WHERE sync_state = 'sync'");
+      return standby;
+    } catch (SQLException e) {
+      throw new IllegalStateException("cannot start a standby", e);
+    }
+  }
+
+  /** Makes a standby whose primary is gone the primary. */
+  public void promote() {
+    try (Connection connection = dataSource().getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("SELECT pg_promote()");
+      awaitTrue("the standby is promoted", statement, "SELECT NOT pg_is_in_recovery()");
+    } catch (SQLException e) {
+      throw new IllegalStateException("cannot promote the standby", e);
+    }
+  }
+
+  private static void awaitTrue(String what, Statement statement, String query) {
+    await(what)
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(50))
+        .atMost(START_TIMEOUT)
+        .until(
+            () -> {
+              try (ResultSet rows = statement.executeQuery(query)) {
+                return rows.next() && rows.getBoolean(1);
+              }
+            });
+  }
+
+  /** Whether it runs; a server that ran out of disk space may have ended by itself. */
+  public synchronized boolean isRunning() {
+    return !killed && !closed && files.hasPidFile() && new OsProcess(pid()).isRunning();
+  }
+
   /** Stops the server and deletes its data. */
   @Override
   public synchronized void close() {
     if (closed) {
       return;
     }
-    if (killed) {
+    if (!isRunning()) {
       // Only PostgreSQL itself removes the shared memory that a killed server leaves behind.
       restart();
     }
     OsProcess postmaster = new OsProcess(pid());
     closed = true;
     try {
-      postgres.close();
+      embedded.close();
     } catch (IOException e) {
       throw new UncheckedIOException("cannot stop PostgreSQL", e);
     } finally {
       postmaster.killTree();
+      files.delete();
     }
   }
 

@@ -7,7 +7,9 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
@@ -17,15 +19,40 @@ import java.util.stream.Stream;
  * <p>The node shares nothing with another one on the machine: neither ports nor names nor the port
  * mapper of Erlang.
  */
-record RabbitNodeFolder(Path root, int amqpPort, int distributionPort, int portMapperPort) {
+record RabbitNodeFolder(
+    Path root, Path home, int amqpPort, int distributionPort, int portMapperPort) {
 
+  /** The folder of a node that stands alone. */
   static RabbitNodeFolder create(RabbitInstallation installation) {
-    RabbitNodeFolder folder =
-        new RabbitNodeFolder(
-            installation.newFolder(), FreePort.choose(), FreePort.choose(), FreePort.choose());
-    folder.write("rabbitmq.conf", "listeners.tcp.1 = 127.0.0.1:" + folder.amqpPort() + "\n");
-    folder.write("enabled_plugins", "[].\n");
-    return folder;
+    return create(installation, 1).get(0);
+  }
+
+  /** The folders of nodes that find one another: they share a cookie and a port mapper. */
+  static List<RabbitNodeFolder> create(RabbitInstallation installation, int nodes) {
+    int portMapperPort = FreePort.choose();
+    List<RabbitNodeFolder> folders = new ArrayList<>();
+    for (int i = 0; i < nodes; i++) {
+      Path root = installation.newFolder();
+      Path home = i == 0 ? root : folders.get(0).root();
+      folders.add(
+          new RabbitNodeFolder(root, home, FreePort.choose(), FreePort.choose(), portMapperPort));
+    }
+    folders.forEach(folder -> folder.write("rabbitmq.conf", folder.configuration(folders)));
+    folders.forEach(folder -> folder.write("enabled_plugins", "[].\n"));
+    return folders;
+  }
+
+  private String configuration(List<RabbitNodeFolder> cluster) {
+    StringBuilder text = new StringBuilder("listeners.tcp.1 = 127.0.0.1:" + amqpPort + "\n");
+    if (cluster.size() > 1) {
+      text.append("cluster_formation.peer_discovery_backend = classic_config\n");
+    }
+    for (int i = 0; cluster.size() > 1 && i < cluster.size(); i++) {
+      text.append(
+          "cluster_formation.classic_config.nodes.%d = %s%n"
+              .formatted(i + 1, cluster.get(i).nodeName()));
+    }
+    return text.toString();
   }
 
   String nodeName() {
@@ -36,7 +63,7 @@ record RabbitNodeFolder(Path root, int amqpPort, int distributionPort, int portM
   ProcessBuilder prepare(ProcessBuilder builder) {
     Map<String, String> environment = builder.environment();
     environment.keySet().removeIf(name -> name.startsWith("RABBITMQ_"));
-    environment.put("HOME", root.toString());
+    environment.put("HOME", home.toString());
     environment.put("ERL_EPMD_PORT", Integer.toString(portMapperPort));
     environment.put("ERL_EPMD_ADDRESS", "127.0.0.1");
     environment.put("RABBITMQ_NODENAME", nodeName());

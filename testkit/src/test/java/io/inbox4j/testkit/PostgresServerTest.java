@@ -69,6 +69,26 @@ class PostgresServerTest {
   }
 
   @Test
+  void aPromotedStandbyHasEveryCommit() throws SQLException {
+    try (PostgresServer primary = PostgresServer.start()) {
+      String url = primary.newDatabase();
+      execute(url, "CREATE TABLE kept AS SELECT 1 AS id");
+      try (PostgresServer standby = primary.startStandby()) {
+        String there = url.replace(":" + primary.port(), ":" + standby.port());
+        assertThatThrownBy(() -> execute(there, "INSERT INTO kept VALUES (0)"))
+            .hasMessageContaining("read-only");
+        for (int i = 2; i <= 100; i++) {
+          execute(url, "INSERT INTO kept VALUES (" + i + ")");
+        }
+        primary.kill9();
+        standby.promote();
+        assertThat(query(there, "SELECT count(*) FROM kept")).isEqualTo("100");
+        execute(there, "INSERT INTO kept VALUES (101)");
+      }
+    }
+  }
+
+  @Test
   void aNewDatabaseIsEmptyAndOnItsOwn() throws SQLException {
     String one = server.newDatabase();
     String other = server.newDatabase();
