@@ -5,9 +5,11 @@ import io.inbox4j.reliability.history.Verdict;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Semaphore;
+import java.util.stream.Stream;
 
 /**
  * Publishes messages to real processes on real servers while faults strike, waits until everything
@@ -16,109 +18,167 @@ import java.util.concurrent.Semaphore;
  */
 public final class Chaos {
 
-  private static final Duration TO_REST = Duration.ofMinutes(3);
-  private static final Duration IN_FLIGHT = Duration.ofSeconds(20);
+  private static final Duration TO_REST = Duration.ofMinutes(5);
+  private static final int TRIES = 5;
 
+  private final Plan plan;
   private final Scene scene;
-  private final int messages;
-  private final List<Fault> faults;
   private final List<Strike> strikes = new ArrayList<>();
   private final Semaphore mayPublish = new Semaphore(0);
+  private int allowed;
 
   /**
-   * A fault that has struck.
+   * What a run is to do.
    *
-   * @param inHand how many transactions and leases were in hand when it did
-   * @param pending how many messages waited
+   * @param messages how many are published at least; more if a fault needs them to hit something
+   * @param faults how many strike
+   * @param time how long it goes on at least, with more messages and faults
+   * @param seed decides what is published, and which faults strike in which order
    */
-  public record Strike(String what, String how, long inHand, long pending, Duration took) {}
+  public record Plan(int messages, int faults, Duration time, long seed) {}
+
+  /** A fault that has struck, and what it has hit. */
+  public record Strike(String what, String how, Fault.Hit hit, Duration took) {}
+
+  /** What a process needed before the first fault, and after the last. */
+  public record Veteran(Walker.Role role, Walker.Needs before, Walker.Needs after) {
+    boolean isBack() {
+      return after.isBackAt(before);
+    }
+  }
 
   /** How a run has ended. */
   public record Outcome(
-      Verdict verdict, List<Strike> strikes, long confirmed, long handled, long dead) {}
+      Verdict verdict,
+      List<Strike> strikes,
+      List<Veteran> veterans,
+      long confirmed,
+      long handled,
+      long dead) {
 
-  private Chaos(Scene scene, int messages, List<Fault> faults) {
-    this.scene = scene;
-    this.messages = messages;
-    this.faults = faults;
+    /** Whether nothing is wrong. */
+    public boolean isClean() {
+      return verdict.isClean() && veterans.stream().allMatch(Veteran::isBack);
+    }
   }
 
-  /** Runs with this many messages and faults, the same ones for the same seed. */
-  public static Outcome run(int messages, int faults, long seed) throws Exception {
-    try (Scene scene = new Scene(seed)) {
+  private Chaos(Plan plan) {
+    this.plan = plan;
+    this.scene = new Scene(plan.seed(), this::allow);
+  }
+
+  /** Runs a plan to its end. */
+  public static Outcome run(Plan plan) throws Exception {
+    Chaos chaos = new Chaos(plan);
+    try (Scene scene = chaos.scene) {
       scene.start();
-      return new Chaos(scene, messages, chosen(faults, seed)).run();
+      return chaos.run();
     }
-  }
-
-  /** Every kind of fault in turn, in an order that depends on the seed. */
-  private static List<Fault> chosen(int count, long seed) {
-    Random random = new Random(seed);
-    List<Fault> all = new ArrayList<>();
-    while (all.size() < count) {
-      List<Fault> round = new ArrayList<>(List.of(Fault.values()));
-      Collections.shuffle(round, random);
-      all.addAll(round);
-    }
-    return all.subList(0, count);
   }
 
   private Outcome run() throws Exception {
+    Iterator<Fault> faults = inTurn();
+    int share = plan.messages() / (plan.faults() + 2);
+    long begin = System.nanoTime();
     Thread publishing = new Thread(this::publishAll, "publisher");
     publishing.start();
-    for (int i = 0; i < faults.size(); i++) {
-      strike(i, faults.get(i));
+    allow(share);
+    awaitRest();
+    List<Walker> veterans = scene.veterans();
+    List<Walker.Needs> before = veterans.stream().map(Walker::needs).toList();
+    while (strikes.size() < plan.faults() || System.nanoTime() - begin < plan.time().toNanos()) {
+      allow(Math.max(0, (strikes.size() + 2) * share - allowed));
+      strike(faults.next());
     }
-    mayPublish.release(messages);
+    allow(Math.max(0, plan.messages() - allowed));
+    Quiet.await(TO_REST, () -> mayPublish.availablePermits() == 0);
+    publishing.interrupt();
     publishing.join();
     scene.publisher.awaitConfirms();
-    boolean rests = Quiet.await(TO_REST, this::isAtRest);
-    System.out.printf("all published, %s%n", rests ? "everything is at rest" : "it does not rest");
+    System.out.println(awaitRest() ? "everything is at rest" : "it does not come to rest");
+    scene.assertNobodyEnded();
+    List<Veteran> needs = new ArrayList<>();
+    for (int i = 0; i < veterans.size(); i++) {
+      Walker walker = veterans.get(i);
+      needs.add(new Veteran(walker.role(), before.get(i), walker.needs()));
+    }
     Verdict verdict = Checker.check(scene.tables.history(scene.publisher.history()));
     return new Outcome(
         verdict,
         strikes,
+        needs,
         scene.publisher.confirmed(),
         scene.tables.count("SELECT count(*) FROM effects"),
         scene.tables.count("SELECT count(*) FROM inbox_dead"));
   }
 
-  private boolean isAtRest() throws Exception {
-    return Quiet.areEmpty(scene.rabbit, Walks.queues())
-        && scene.tables.stored() >= scene.publisher.confirmed()
-        && scene.tables.pending() == 0;
+  /** Every kind of fault in turn, again and again, in an order that depends on the seed. */
+  private Iterator<Fault> inTurn() {
+    Random random = new Random(plan.seed());
+    List<Fault> possible = new ArrayList<>();
+    for (Fault fault : Fault.all()) {
+      if (fault.isPossible(scene)) {
+        possible.add(fault);
+      } else {
+        System.out.printf("left out, this machine cannot: %s (%s)%n", fault.what(), fault.how());
+      }
+    }
+    return Stream.generate(
+            () -> {
+              Collections.shuffle(possible, random);
+              return List.copyOf(possible);
+            })
+        .flatMap(List::stream)
+        .iterator();
+  }
+
+  /** Strikes while messages are on their way, and again if it has hit nothing. */
+  private void strike(Fault fault) throws Exception {
+    long begin = System.nanoTime();
+    Fault.Hit hit = null;
+    for (int i = 0; i < TRIES && (hit == null || hit.count() == 0); i++) {
+      hit = fault.strike(scene);
+      scene.assertNobodyEnded();
+    }
+    if (hit == null || hit.count() == 0) {
+      throw new IllegalStateException(fault.what() + ": hit nothing");
+    }
+    Duration took = Duration.ofNanos(System.nanoTime() - begin);
+    strikes.add(new Strike(fault.what(), fault.how(), hit, took));
+    System.out.printf(
+        "%3d/%d  %-48s hit %-28s %,8d published, %,6d waiting, %.1f s%n",
+        strikes.size(),
+        Math.max(plan.faults(), strikes.size()),
+        fault.what(),
+        hit,
+        scene.publisher.published(),
+        scene.tables.pending(),
+        took.toMillis() / 1e3);
+  }
+
+  private boolean awaitRest() throws InterruptedException {
+    return Quiet.await(
+        TO_REST,
+        () ->
+            mayPublish.availablePermits() == 0
+                && Quiet.areEmpty(scene.amqpUri(), Walks.queues())
+                && scene.tables.stored() >= scene.publisher.confirmed()
+                && scene.tables.pending() == 0);
+  }
+
+  private void allow(int count) {
+    allowed += count;
+    mayPublish.release(count);
   }
 
   private void publishAll() {
     try {
-      for (int i = 0; i < messages; i++) {
+      while (true) {
         mayPublish.acquire();
         scene.publisher.publishNext();
       }
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      // enough is published
     }
-  }
-
-  /** Lets some messages be published, and strikes while they are on their way. */
-  private void strike(int number, Fault fault) throws Exception {
-    mayPublish.release(messages / (faults.size() + 1));
-    Quiet.await(IN_FLIGHT, () -> scene.tables.inHand() > 0 && scene.tables.pending() > 0);
-    long inHand = scene.tables.inHand();
-    long pending = scene.tables.pending();
-    long begin = System.nanoTime();
-    fault.strike(scene);
-    scene.ended().forEach(scene::replace);
-    Duration took = Duration.ofNanos(System.nanoTime() - begin);
-    strikes.add(new Strike(fault.what(), fault.how(), inHand, pending, took));
-    System.out.printf(
-        "%3d/%d  %-50s %,7d published, %3d in hand, %,6d waiting, %.1f s%n",
-        number + 1,
-        faults.size(),
-        fault.what(),
-        scene.publisher.published(),
-        inHand,
-        pending,
-        took.toMillis() / 1e3);
   }
 }

@@ -1,9 +1,13 @@
 package io.inbox4j.reliability.chaos;
 
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** {@code bin/chaos --messages N --faults N --seed N}; its exit code is 0 if nothing is found. */
+/**
+ * {@code bin/chaos --messages N --faults N --minutes N --seed N}; its exit code is 0 if nothing is
+ * found.
+ */
 public final class ChaosProgram {
 
   private static final int FOUND_SOMETHING = 1;
@@ -15,13 +19,14 @@ public final class ChaosProgram {
     Map<String, Long> options = new LinkedHashMap<>();
     options.put("--messages", 20_000L);
     options.put("--faults", 30L);
+    options.put("--minutes", 0L);
     options.put("--seed", System.currentTimeMillis());
     for (int i = 0; i < args.length; i += 2) {
       if (!options.containsKey(args[i])
           || i + 1 == args.length
           || !args[i + 1].matches("[0-9]{1,15}")) {
         System.err.printf(
-            "'%s %s' is not understood; expected --messages N, --faults N, --seed N%n",
+            "'%s %s' is not understood; expected --messages N, --faults N, --minutes N, --seed N%n",
             args[i], i + 1 == args.length ? "" : args[i + 1]);
         System.exit(WRONG_ARGUMENTS);
       }
@@ -31,9 +36,11 @@ public final class ChaosProgram {
     long begin = System.nanoTime();
     Chaos.Outcome outcome =
         Chaos.run(
-            options.get("--messages").intValue(),
-            options.get("--faults").intValue(),
-            options.get("--seed"));
+            new Chaos.Plan(
+                options.get("--messages").intValue(),
+                options.get("--faults").intValue(),
+                Duration.ofMinutes(options.get("--minutes")),
+                options.get("--seed")));
     System.out.printf(
         "%,d confirmed, %,d handled, %,d dead, %d faults, seed %d, %d s%n",
         outcome.confirmed(),
@@ -42,7 +49,11 @@ public final class ChaosProgram {
         outcome.strikes().size(),
         options.get("--seed"),
         (System.nanoTime() - begin) / 1_000_000_000);
+    for (Chaos.Veteran veteran : outcome.veterans()) {
+      System.out.printf(
+          "%s: %s before, %s after%n", veteran.role(), veteran.before(), veteran.after());
+    }
     System.out.print(outcome.verdict());
-    System.exit(outcome.verdict().isClean() ? 0 : FOUND_SOMETHING);
+    System.exit(outcome.isClean() ? 0 : FOUND_SOMETHING);
   }
 }

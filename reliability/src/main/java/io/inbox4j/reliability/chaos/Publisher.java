@@ -27,6 +27,11 @@ import org.jspecify.annotations.Nullable;
 final class Publisher implements AutoCloseable {
 
   private static final int KEYS = 60;
+
+  /** What the broker has from a lost connection is in its queue by then, before what follows. */
+  private static final int SETTLE_MILLIS = 500;
+
+  private static final int TURNS_ONE_IN = 20;
   private static final int PADDING = 300;
 
   private final String amqpUri;
@@ -42,7 +47,13 @@ final class Publisher implements AutoCloseable {
 
   /** A message, and whether the broker has it. */
   private record Sent(
-      String queue, UUID id, String walk, long step, String digest, AtomicBoolean confirmed) {}
+      String queue,
+      UUID id,
+      String walk,
+      long step,
+      String digest,
+      boolean turn,
+      AtomicBoolean confirmed) {}
 
   Publisher(String amqpUri, long seed) {
     this.amqpUri = amqpUri;
@@ -82,7 +93,8 @@ final class Publisher implements AutoCloseable {
     long step = steps.merge(queue + walk, 1L, Long::sum);
     UUID id = MessageIds.of(run, walk, step); // the same in every queue
     String digest = Long.toHexString(random.nextLong());
-    Sent next = new Sent(queue, id, walk, step, digest, new AtomicBoolean());
+    boolean turn = random.nextInt(TURNS_ONE_IN) == 0;
+    Sent next = new Sent(queue, id, walk, step, digest, turn, new AtomicBoolean());
     sent.add(next);
     return next;
   }
@@ -117,7 +129,7 @@ final class Publisher implements AutoCloseable {
   private static BasicProperties properties(Sent message) {
     return new BasicProperties.Builder()
         .messageId(message.id.toString())
-        .type("step-taken")
+        .type(message.turn ? "turn-taken" : "step-taken")
         .contentType("application/json")
         .deliveryMode(2)
         .build();
@@ -137,6 +149,7 @@ final class Publisher implements AutoCloseable {
           return open;
         }
         disconnect();
+        Thread.sleep(SETTLE_MILLIS);
         connect();
       } catch (Exception e) { // the broker is away
         Thread.sleep(200);
@@ -148,6 +161,7 @@ final class Publisher implements AutoCloseable {
     ConnectionFactory factory = new ConnectionFactory();
     factory.setUri(amqpUri);
     factory.setAutomaticRecoveryEnabled(false);
+    factory.setRequestedHeartbeat(2);
     connection = factory.newConnection("walks");
     Channel open = connection.createChannel();
     ConcurrentNavigableMap<Long, Sent> waiting = new ConcurrentSkipListMap<>();

@@ -3,7 +3,6 @@ package io.inbox4j.reliability.chaos;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
-import io.inbox4j.testkit.RabbitServer;
 import java.time.Duration;
 import java.util.List;
 
@@ -34,10 +33,8 @@ final class Quiet {
   }
 
   /** Whether nothing in these queues waits for a consumer; what a consumer has is not counted. */
-  static boolean areEmpty(RabbitServer rabbit, List<String> queues) throws Exception {
-    ConnectionFactory factory = new ConnectionFactory();
-    factory.setUri(rabbit.uri());
-    try (Connection connection = factory.newConnection("probe");
+  static boolean areEmpty(String amqpUri, List<String> queues) throws Exception {
+    try (Connection connection = connect(amqpUri);
         Channel channel = connection.createChannel()) {
       for (String queue : queues) {
         if (channel.queueDeclarePassive(queue).getMessageCount() > 0) {
@@ -46,5 +43,20 @@ final class Quiet {
       }
       return true;
     }
+  }
+
+  static void delete(String amqpUri, String queue) throws Exception {
+    try (Connection connection = connect(amqpUri);
+        Channel channel = connection.createChannel()) {
+      channel.queueDelete(queue);
+    }
+  }
+
+  private static Connection connect(String amqpUri) throws Exception {
+    ConnectionFactory factory = new ConnectionFactory();
+    factory.setUri(amqpUri);
+    factory.setAutomaticRecoveryEnabled(false);
+    factory.setRequestedHeartbeat(2);
+    return factory.newConnection("probe");
   }
 }

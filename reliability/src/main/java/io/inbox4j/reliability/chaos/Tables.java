@@ -4,23 +4,40 @@ import io.inbox4j.reliability.history.Effect;
 import io.inbox4j.reliability.history.History;
 import io.inbox4j.reliability.history.Kept;
 import io.inbox4j.reliability.history.Publish;
+import java.sql.DriverManager;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.jdbi.v3.core.Jdbi;
 
 /** What the database says, by connections of its own. */
 record Tables(Jdbi jdbi) {
 
+  /** Which sessions are those of the inbox. */
+  static final String OF_THE_INBOX = "application_name LIKE 'walker%'";
+
   static Tables at(String jdbcUrl) {
-    return new Tables(Jdbi.create(jdbcUrl + "&connectTimeout=5&socketTimeout=120"));
+    return at(() -> jdbcUrl);
+  }
+
+  /** By connections that are opened where the database is at that moment. */
+  static Tables at(Supplier<String> jdbcUrl) {
+    return new Tables(
+        Jdbi.create(
+            () ->
+                DriverManager.getConnection(
+                    jdbcUrl.get() + "&connectTimeout=5&socketTimeout=120")));
   }
 
   void create() {
     jdbi.useHandle(
-        handle ->
-            handle.execute(
-                "CREATE TABLE effects (place bigint GENERATED ALWAYS AS IDENTITY, endpoint text,"
-                    + " id uuid, walk text, step bigint, digest text)"));
+        handle -> {
+          handle.execute(
+              "CREATE TABLE effects (place bigint GENERATED ALWAYS AS IDENTITY, endpoint text,"
+                  + " id uuid, walk text, step bigint, digest text)");
+          handle.execute("CREATE TABLE contended (id int, touched int)");
+          handle.execute("INSERT INTO contended VALUES (1, 0), (2, 0)");
+        });
   }
 
   long count(String query) {
@@ -35,12 +52,19 @@ record Tables(Jdbi jdbi) {
     return count("SELECT count(*) FROM inbox_messages");
   }
 
-  /** Sessions of the inbox that are in a transaction right now, and leases that are held. */
+  /** Transactions of a process that are open. */
+  long openTransactions(String name) {
+    return count(
+        "SELECT count(*) FROM pg_stat_activity WHERE xact_start IS NOT NULL"
+            + " AND application_name = '%s'".formatted(name));
+  }
+
+  /** Transactions of the inbox that are open, and leases that are held. */
   long inHand() {
     return count(
-        "SELECT (SELECT count(*) FROM pg_stat_activity WHERE application_name = 'inbox'"
-            + " AND state <> 'idle' AND query NOT LIKE 'LISTEN%')"
-            + " + (SELECT count(lease) FROM inbox_pending)");
+        "SELECT (SELECT count(*) FROM pg_stat_activity WHERE xact_start IS NOT NULL AND "
+            + OF_THE_INBOX
+            + ") + (SELECT count(lease) FROM inbox_pending)");
   }
 
   void execute(String sql) {

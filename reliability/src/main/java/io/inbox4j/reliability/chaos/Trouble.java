@@ -21,7 +21,9 @@ enum Trouble {
   ERROR,
   STACK_OVERFLOW,
   BAD_SQL,
-  SWALLOWS_BAD_SQL;
+  SWALLOWS_BAD_SQL,
+  COMMITS,
+  CLOSES;
 
   private static final int ONE_IN = 150;
 
@@ -63,6 +65,12 @@ enum Trouble {
                   // and goes on as if nothing had happened
                 }
               });
+      case COMMITS ->
+          context.commitWith(
+              transaction -> transaction.unwrap(Handle.class).getConnection().commit());
+      case CLOSES ->
+          context.commitWith(
+              transaction -> transaction.unwrap(Handle.class).getConnection().close());
       case TOO_EARLY -> {
         if (POSTPONED.add(context.messageId())) {
           throw Postpone.by(Duration.ofMillis(100), "too early");

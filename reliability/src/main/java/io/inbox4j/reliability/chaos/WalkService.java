@@ -1,56 +1,72 @@
 package io.inbox4j.reliability.chaos;
 
+import com.rabbitmq.client.ConnectionFactory;
 import io.inbox4j.Inbox;
 import io.inbox4j.InboxBuilder;
 import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.jdbi.JdbiInboxStoreBuilder;
 import io.inbox4j.rabbitmq.RabbitTransport;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.StoreUnavailableException;
-import io.inbox4j.testkit.ChildProcess;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 
 /** A process that only receives, or only handles, until it is told to end or killed. */
 final class WalkService {
 
-  private static final List<String> JVM_OPTIONS =
-      List.of("-Xmx160m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto");
-  private static final Duration DEADLINE = Duration.ofSeconds(10);
+  static final Duration DEADLINE = Duration.ofSeconds(10);
+  private static final int NARROW = 2;
+  private static final int HEARTBEAT_SECONDS = 2;
 
   private WalkService() {}
 
-  static ChildProcess receiver(String jdbcUrl, String amqpUri) {
-    return ChildProcess.start(JVM_OPTIONS, WalkService.class, "receive", jdbcUrl, amqpUri);
-  }
-
-  static ChildProcess worker(String jdbcUrl, String amqpUri) {
-    return ChildProcess.start(JVM_OPTIONS, WalkService.class, "process", jdbcUrl, amqpUri);
-  }
-
   public static void main(String[] args) throws Exception {
-    run(inbox(store(args[1]), args[2]), args[0].equals("receive"));
+    List<String> options = List.of(args).subList(3, args.length);
+    JdbiInboxStoreBuilder store = store(args[1]);
+    if (options.contains("narrow")) {
+      store.poolSize(NARROW);
+    }
+    run(
+        inbox(store.build(), args[2], options.contains("old")),
+        args[0].equals(Walker.Role.RECEIVE.name()));
   }
 
   /** Runs until whoever started it is gone, or it is asked to end. */
   static void run(Inbox inbox, boolean receive) throws Exception {
     Runtime.getRuntime().addShutdownHook(new Thread(() -> inbox.close(DEADLINE)));
     startWhenItCan(inbox, receive);
-    System.out.println("started");
-    System.out.flush();
-    while (System.in.read() >= 0) {
-      // until whoever started it is gone
+    say("started");
+    BufferedReader in =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    for (String line = in.readLine(); line != null; line = in.readLine()) {
+      if (line.equals("REPORT")) {
+        say(Walker.Needs.now().line());
+      } else {
+        Mischief.next(Mischief.valueOf(line));
+      }
     }
     System.exit(0);
   }
 
-  static InboxStore store(String jdbcUrl) {
-    return JdbiInboxStore.builder(jdbcUrl).idleTimeout(Duration.ofSeconds(2)).build();
+  private static void say(String line) {
+    System.out.println(line);
+    System.out.flush();
   }
 
-  static Inbox inbox(InboxStore store, String amqpUri) {
-    InboxBuilder builder = Inbox.builder().store(store).transport(RabbitTransport.connect(amqpUri));
+  static JdbiInboxStoreBuilder store(String jdbcUrl) {
+    return JdbiInboxStore.builder(jdbcUrl).idleTimeout(Duration.ofSeconds(2));
+  }
+
+  static Inbox inbox(InboxStore store, String amqpUri, boolean old) throws Exception {
+    ConnectionFactory broker = new ConnectionFactory();
+    broker.setUri(amqpUri);
+    broker.setRequestedHeartbeat(HEARTBEAT_SECONDS);
+    InboxBuilder builder = Inbox.builder().store(store).transport(RabbitTransport.connect(broker));
     for (Walks walks : Walks.values()) {
-      builder.subscribe(walks.queue(), walks::subscribe);
+      builder.subscribe(walks.queue(), subscription -> walks.subscribe(subscription, old));
     }
     return builder.build();
   }

@@ -24,7 +24,11 @@ enum Walks {
     return "walks." + name().toLowerCase(java.util.Locale.ROOT);
   }
 
-  void subscribe(SubscriptionBuilder subscription) {
+  /** Subscribes as the application does, or as its old version did, which knew one event only. */
+  void subscribe(SubscriptionBuilder subscription, boolean old) {
+    if (!old) {
+      subscription.on(TurnTaken.class, (event, context) -> take(event.asStep(), context));
+    }
     subscription
         .on(StepTaken.class, this::take)
         .ordered()
@@ -54,6 +58,7 @@ enum Walks {
                     event.step(),
                     event.digest()));
     Thread.sleep(1);
+    Mischief.strike(event, context);
     Trouble.of(event).strike(context);
   }
 }

@@ -3,10 +3,8 @@ package io.inbox4j.reliability.history;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +14,7 @@ public final class Checker {
   private final History history;
   private final Map<Message, Publish> published = new HashMap<>();
   private final Map<Message, List<Effect>> effects = new HashMap<>();
-  private final Set<Message> kept = new HashSet<>();
+  private final Map<Message, String> kept = new HashMap<>();
 
   /** A message of an endpoint. */
   private record Message(String endpoint, String id) {
@@ -40,7 +38,7 @@ public final class Checker {
           .add(effect);
     }
     List.of(history.dead(), history.quarantined(), history.pending())
-        .forEach(list -> list.forEach(it -> kept.add(messageOf(it))));
+        .forEach(list -> list.forEach(it -> kept.put(messageOf(it), it.why())));
   }
 
   private static Message messageOf(Kept kept) {
@@ -59,7 +57,7 @@ public final class Checker {
     return history.published().stream()
         .filter(Publish::confirmed)
         .map(it -> Message.of(it.endpoint(), it.id()))
-        .filter(message -> !effects.containsKey(message) && !kept.contains(message))
+        .filter(message -> !effects.containsKey(message) && !kept.containsKey(message))
         .map(Message::toString)
         .toList();
   }
@@ -82,7 +80,7 @@ public final class Checker {
             found.add(message + " was handled with another body");
           }
         });
-    kept.stream()
+    kept.keySet().stream()
         .filter(message -> !published.containsKey(message))
         .forEach(message -> found.add(message + " is kept and was never published"));
     return found;
@@ -95,7 +93,10 @@ public final class Checker {
   }
 
   private List<String> handledAndKept() {
-    return kept.stream().filter(effects::containsKey).map(Message::toString).toList();
+    return kept.entrySet().stream()
+        .filter(it -> effects.containsKey(it.getKey()))
+        .map(it -> it.getKey() + ": " + it.getValue())
+        .toList();
   }
 
   /** Of every key, the steps may have gaps but never go back. */

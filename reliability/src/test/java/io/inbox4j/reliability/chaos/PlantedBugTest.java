@@ -8,6 +8,7 @@ import io.inbox4j.reliability.history.Verdict;
 import io.inbox4j.testkit.ChildProcess;
 import io.inbox4j.testkit.PostgresServer;
 import io.inbox4j.testkit.RabbitServer;
+import java.net.URI;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,6 +22,7 @@ class PlantedBugTest {
 
   private final String jdbcUrl = PostgresServer.shared().newDatabase();
   private final String amqpUri = RabbitServer.shared().uri();
+  private final Wire toRabbit = Wire.toRabbit(() -> URI.create(amqpUri).getPort());
   private final Tables tables = Tables.at(jdbcUrl);
   private final String database = jdbcUrl.replaceAll(".*/(\\w+)\\?.*", "$1");
   private final Publisher publisher = new Publisher(amqpUri, 42);
@@ -28,7 +30,7 @@ class PlantedBugTest {
   @BeforeEach
   void makeQueues() throws Exception {
     tables.create();
-    try (Inbox inbox = WalkService.inbox(WalkService.store(jdbcUrl), amqpUri)) {
+    try (Inbox inbox = WalkService.inbox(WalkService.store(jdbcUrl).build(), amqpUri, false)) {
       inbox.startReceiving();
     }
     for (String queue : Walks.queues()) {
@@ -40,13 +42,14 @@ class PlantedBugTest {
   @AfterEach
   void close() {
     publisher.close();
+    toRabbit.close();
   }
 
   @Test
   void nothingIsFoundWhereNoBugIs() throws Exception {
     publish();
-    try (ChildProcess receiver = WalkService.receiver(jdbcUrl, amqpUri);
-        ChildProcess worker = WalkService.worker(jdbcUrl, amqpUri)) {
+    try (ChildProcess receiver = start(Walker.Role.RECEIVE);
+        ChildProcess worker = start(Walker.Role.PROCESS)) {
       Verdict verdict = verdictAtRest(publisher.confirmed());
       assertThat(verdict.isClean()).as("%s", verdict).isTrue();
     }
@@ -86,10 +89,10 @@ class PlantedBugTest {
   void discardingAfterThreeDatabaseErrorsLoses() throws Exception {
     try (ChildProcess receiver = start(PlantedBug.DISCARD_AFTER_THREE_ERRORS, "receive")) {
       receiver.awaitLine("started", LIMIT);
-      refuseConnections(true);
+      refuseWrites(true);
       publish();
       receiver.awaitLine("discarded", LIMIT);
-      refuseConnections(false);
+      refuseWrites(false);
       awaitTrue(this::queuesAreEmpty);
     }
     assertThat(restWithoutBug().lost()).isNotEmpty();
@@ -98,20 +101,24 @@ class PlantedBugTest {
   @Test
   void leasesWithoutFencingDouble() throws Exception {
     publish();
-    try (ChildProcess receiver = WalkService.receiver(jdbcUrl, amqpUri)) {
+    try (ChildProcess receiver = start(Walker.Role.RECEIVE)) {
       awaitTrue(() -> tables.stored() == publisher.confirmed());
     }
     try (ChildProcess frozen = start(PlantedBug.NO_FENCING, "process")) {
       awaitTrue(() -> tables.count("SELECT count(lease) FROM inbox_pending") > 5);
       frozen.stop();
       assertThat(tables.pending()).isPositive();
-      try (ChildProcess worker = WalkService.worker(jdbcUrl, amqpUri)) {
+      try (ChildProcess worker = start(Walker.Role.PROCESS)) {
         awaitTrue(() -> tables.pending() == 0);
       }
       frozen.cont();
       awaitTrue(() -> !verdict().doubled().isEmpty());
     }
     assertThat(verdict().doubled()).isNotEmpty();
+  }
+
+  private ChildProcess start(Walker.Role role) {
+    return Walker.start("walker", role, Walker.Kind.USUAL, jdbcUrl, toRabbit).process();
   }
 
   private ChildProcess start(PlantedBug bug, String role) {
@@ -128,8 +135,8 @@ class PlantedBugTest {
 
   /** Lets processes without a bug do the rest. */
   private Verdict restWithoutBug() throws Exception {
-    try (ChildProcess receiver = WalkService.receiver(jdbcUrl, amqpUri);
-        ChildProcess worker = WalkService.worker(jdbcUrl, amqpUri)) {
+    try (ChildProcess receiver = start(Walker.Role.RECEIVE);
+        ChildProcess worker = start(Walker.Role.PROCESS)) {
       receiver.awaitLine("started", LIMIT);
       return verdictAtRest(0);
     }
@@ -145,17 +152,17 @@ class PlantedBugTest {
   }
 
   private boolean queuesAreEmpty() throws Exception {
-    return Quiet.areEmpty(RabbitServer.shared(), Walks.queues());
+    return Quiet.areEmpty(amqpUri, Walks.queues());
   }
 
-  private void refuseConnections(boolean refuse) {
+  /** Errors come at once, unlike with a database that takes no connections. */
+  private void refuseWrites(boolean refuse) {
     Tables admin = Tables.at(PostgresServer.shared().jdbcUrl());
-    admin.execute("ALTER DATABASE %s ALLOW_CONNECTIONS %s".formatted(database, !refuse));
-    if (refuse) {
-      admin.count(
-          "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = '%s'"
-              .formatted(database));
-    }
+    admin.execute(
+        "ALTER DATABASE %s SET default_transaction_read_only = %s".formatted(database, refuse));
+    admin.count(
+        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = '%s'"
+            .formatted(database));
   }
 
   private static void awaitTrue(Quiet.Condition condition) throws InterruptedException {

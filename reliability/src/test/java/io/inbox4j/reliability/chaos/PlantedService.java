@@ -21,7 +21,7 @@ final class PlantedService {
   public static void main(String[] args) throws Exception {
     PlantedBug bug = PlantedBug.valueOf(args[0]);
     WalkService.run(
-        WalkService.inbox(bug.plantIn(WalkService.store(args[2])), args[3]),
+        WalkService.inbox(bug.plantIn(WalkService.store(args[2]).build()), args[3], false),
         args[1].equals("receive"));
   }
 }

@@ -1,0 +1,270 @@
+package io.inbox4j.reliability.chaos;
+
+import io.inbox4j.testkit.PostgresServer;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.List;
+import org.jdbi.v3.core.Handle;
+
+/** What happens to PostgreSQL, and on the way to it. */
+enum DatabaseFault implements Fault {
+  KILLED("PostgreSQL crashes", "`kill -9` of all its processes, then crash recovery") {
+    @Override
+    public Hit strike(Scene scene) throws Exception {
+      return scene.inHand(
+          () -> {
+            scene.postgres.kill9();
+            scene.postgres.restart();
+          });
+    }
+  },
+  RESTARTED("PostgreSQL restarts", "a fast shutdown, then a start") {
+    @Override
+    public Hit strike(Scene scene) throws Exception {
+      return scene.inHand(() -> scene.postgres.restart());
+    }
+  },
+  PROMOTED("the standby is promoted", "primary killed with `kill -9`, `pg_promote()`") {
+    @Override
+    public Hit strike(Scene scene) throws Exception {
+      PostgresServer standby = scene.postgres.startStandby();
+      PostgresServer primary = scene.postgres;
+      Hit hit =
+          scene.inHand(
+              () -> {
+                primary.kill9();
+                standby.promote();
+                scene.postgres = standby;
+              });
+      primary.close();
+      return hit;
+    }
+  },
+  SESSIONS_TERMINATED("all database sessions of the inbox end", "`pg_terminate_backend`") {
+    @Override
+    public Hit strike(Scene scene) throws Exception {
+      return scene.inHand(
+          () ->
+              scene.tables.count(
+                  "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE "
+                      + Tables.OF_THE_INBOX));
+    }
+  },
+  TERMINATED_IN_COMMIT(
+      "sessions end while they commit", "`pg_terminate_backend` of those in COMMIT") {
+    @Override
+    public Hit strike(Scene scene) throws Exception {
+      long hit = 0;
+      for (int i = 0; i < 400 && hit < 3; i++) {
+        hit +=
+            scene.tables.count(
+                "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE state ="
+                    + " 'active' AND query = 'COMMIT' AND "
+                    + Tables.OF_THE_INBOX);
+        if (i % 20 == 0) {
+          scene.feed();
+        }
+      }
+      return new Hit(hit, "sessions in COMMIT");
+    }
+  },
+  COMMIT_ANSWER_DROPPED(
+      "the answer to a COMMIT is lost", "a proxy that resets the connection instead") {
+    @Override
+    public Hit strike(Scene scene) throws Exception {
+      scene.toPostgres.dropCommitAnswers(10);
+      for (int i = 0; i < 5; i++) {
+        scene.feed();
+        Thread.sleep(200);
+      }
+      return new Hit(scene.toPostgres.passCommitAnswers(), "answers");
+    }
+  },
+  HALF_OPEN("connections to the database are half open", "a proxy that falls silent") {
+    @Override
+    public Hit strike(Scene scene) throws Exception {
+      return scene.inHand(() -> scene.toPostgres.silence());
+    }
+  },
+  CUT("connections to the database break", "a proxy that resets them") {
+    @Override
+    public Hit strike(Scene scene) throws Exception {
+      return scene.inHand(() -> scene.toPostgres.cut());
+    }
+  },
+  READ_ONLY("the database is read-only", "`default_transaction_read_only`, 2 s") {
+    @Override
+    public Hit strike(Scene scene) throws Exception {
+      return refused(scene, "default_transaction_read_only", "on", "off");
+    }
+  },
+  STATEMENT_TIMEOUT("statements time out", "`statement_timeout` of 2 ms, 2 s") {
+    @Override
+    public Hit strike(Scene scene) throws Exception {
+      return refused(scene, "statement_timeout", "2ms", "0");
+    }
+  },
+  TRANSACTION_TIMEOUT("transactions time out", "`transaction_timeout` of 20 ms, 2 s") {
+    @Override
+    public Hit strike(Scene scene) throws Exception {
+      return refused(scene, "transaction_timeout", "20ms", "0");
+    }
+  },
+  SERIALIZABLE("transactions are serializable", "`default_transaction_isolation`, 3 s") {
+    @Override
+    public Hit strike(Scene scene) throws Exception {
+      return refused(scene, "default_transaction_isolation", "serializable", "read committed");
+    }
+  },
+  TABLE_LOCKED("somebody locks a table", "`LOCK TABLE inbox_pending`, 2 s") {
+    @Override
+    public Hit strike(Scene scene) throws Exception {
+      return scene.inHand(
+          () ->
+              scene
+                  .tables
+                  .jdbi()
+                  .useTransaction(
+                      handle -> {
+                        handle.execute("LOCK TABLE inbox_pending IN ACCESS EXCLUSIVE MODE");
+                        handle.execute("SELECT pg_sleep(2)");
+                      }));
+    }
+  },
+  TABLE_MISSING("the tables are missing", "`ALTER TABLE inbox_pending RENAME`, 2 s") {
+    @Override
+    public Hit strike(Scene scene) throws Exception {
+      return scene.inHand(
+          () -> {
+            scene.tables.execute("ALTER TABLE inbox_pending RENAME TO inbox_gone");
+            Thread.sleep(2_000);
+            scene.tables.execute("ALTER TABLE inbox_gone RENAME TO inbox_pending");
+          });
+    }
+  },
+  NEWER_SCHEMA(
+      "the tables are newer than the program", "a column and a version more; a worker starts") {
+    @Override
+    public Hit strike(Scene scene) throws Exception {
+      scene.tables.execute("ALTER TABLE inbox_pending ADD COLUMN of_the_future text");
+      scene.tables.execute(
+          "INSERT INTO inbox_schema (version, description) VALUES (99, 'of the future')");
+      try {
+        Scene.AtWork victim = scene.caughtAtWork(scene::someWorker);
+        victim.walker().process().kill9();
+        Walker next = scene.replace(victim.walker());
+        next.awaitStart();
+        return victim.hit();
+      } finally {
+        scene.tables.execute("ALTER TABLE inbox_pending DROP COLUMN of_the_future");
+        scene.tables.execute("DELETE FROM inbox_schema WHERE version = 99");
+      }
+    }
+  },
+  FULL("the server takes no more connections", "`max_connections` reached, sessions ended, 3 s") {
+    @Override
+    public Hit strike(Scene scene) throws Exception {
+      return scene.inHand(() -> crowdOut(scene));
+    }
+  },
+  DISK_FULL("the disk of the database is full", "the file system shrunk to what is used, 3 s") {
+    @Override
+    public Hit strike(Scene scene) throws Exception {
+      return scene.inHand(
+          () -> {
+            scene.disk.fill();
+            for (int i = 0; i < 15; i++) {
+              scene.feed();
+              Thread.sleep(200);
+            }
+            scene.disk.free();
+            if (!scene.postgres.isRunning()) {
+              scene.postgres.restart();
+            }
+          });
+    }
+
+    @Override
+    public boolean isPossible(Scene scene) {
+      return scene.disk.isOurs();
+    }
+  },
+  PAUSED("an operator pauses all endpoints", "rows in `inbox_paused`, 1 s") {
+    @Override
+    public Hit strike(Scene scene) throws Exception {
+      return scene.inHand(
+          () -> {
+            scene.tables.execute(
+                "INSERT INTO inbox_paused (endpoint, paused_by, reason)"
+                    + " SELECT DISTINCT endpoint, 'chaos', 'to see' FROM inbox_pending");
+            Thread.sleep(1_000);
+            scene.tables.execute("DELETE FROM inbox_paused");
+          });
+    }
+  };
+
+  private final String what;
+  private final String how;
+
+  DatabaseFault(String what, String how) {
+    this.what = what;
+    this.how = how;
+  }
+
+  @Override
+  public String what() {
+    return what;
+  }
+
+  @Override
+  public String how() {
+    return how;
+  }
+
+  /** Takes every connection that the server has, then sends the inbox to queue for one. */
+  private static void crowdOut(Scene scene) throws Exception {
+    List<Connection> crowd = new ArrayList<>();
+    try (Handle inside = scene.tables.jdbi().open()) {
+      for (int round = 0; round < 3; round++) {
+        inside.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE " + Tables.OF_THE_INBOX);
+        try {
+          while (true) {
+            crowd.add(scene.connect());
+          }
+        } catch (java.sql.SQLException full) {
+          Thread.sleep(1_000);
+        }
+      }
+    } finally {
+      for (Connection connection : crowd) {
+        connection.close();
+      }
+    }
+  }
+
+  /** Lets a setting refuse the work of all sessions for a while. */
+  private static Hit refused(Scene scene, String setting, String bad, String good)
+      throws Exception {
+    return scene.inHand(
+        () -> {
+          configure(scene, setting, bad);
+          for (int i = 0; i < 10; i++) {
+            scene.feed();
+            Thread.sleep(200);
+          }
+          configure(scene, setting, good);
+        });
+  }
+
+  /** Changes a setting for all sessions, from one that it does not hold for. */
+  private static void configure(Scene scene, String setting, String value) {
+    try (Handle handle = scene.tables.jdbi().open()) {
+      handle.execute("SET default_transaction_read_only = off");
+      handle.execute("SET statement_timeout = 0");
+      handle.execute("SET transaction_timeout = 0");
+      handle.execute("ALTER SYSTEM SET " + setting + " = '" + value + "'");
+      handle.execute("SELECT pg_reload_conf()");
+    }
+  }
+}
