@@ -38,7 +38,7 @@ public final class Chaos {
   public record Plan(int messages, int faults, Duration time, long seed) {}
 
   /** A fault that has struck, and what it has hit. */
-  public record Strike(String what, String how, Fault.Hit hit, Duration took) {}
+  public record Strike(Fault fault, Fault.Hit hit, Duration took) {}
 
   /** What a process needed before the first fault, and after the last. */
   public record Veteran(Walker.Role role, Walker.Needs before, Walker.Needs after) {
@@ -144,7 +144,7 @@ public final class Chaos {
       throw new IllegalStateException(fault.what() + ": hit nothing");
     }
     Duration took = Duration.ofNanos(System.nanoTime() - begin);
-    strikes.add(new Strike(fault.what(), fault.how(), hit, took));
+    strikes.add(new Strike(fault, hit, took));
     System.out.printf(
         "%3d/%d  %-48s hit %-28s %,8d published, %,6d waiting, %.1f s%n",
         strikes.size(),

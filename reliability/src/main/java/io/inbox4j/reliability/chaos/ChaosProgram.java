@@ -53,6 +53,8 @@ public final class ChaosProgram {
       System.out.printf(
           "%s: %s before, %s after%n", veteran.role(), veteran.before(), veteran.after());
     }
+    System.out.println();
+    System.out.println(FaultTable.of(outcome.strikes()));
     System.out.print(outcome.verdict());
     System.exit(outcome.isClean() ? 0 : FOUND_SOMETHING);
   }

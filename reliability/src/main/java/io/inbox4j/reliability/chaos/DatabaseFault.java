@@ -8,7 +8,10 @@ import org.jdbi.v3.core.Handle;
 
 /** What happens to PostgreSQL, and on the way to it. */
 enum DatabaseFault implements Fault {
-  KILLED("PostgreSQL crashes", "`kill -9` of all its processes, then crash recovery") {
+  KILLED(
+      "PostgreSQL crashes",
+      "transactions roll back; deliveries are held until it is there again",
+      "`kill -9` of all its processes, then crash recovery") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       return scene.inHand(
@@ -18,13 +21,19 @@ enum DatabaseFault implements Fault {
           });
     }
   },
-  RESTARTED("PostgreSQL restarts", "a fast shutdown, then a start") {
+  RESTARTED(
+      "PostgreSQL restarts",
+      "transactions roll back; deliveries are held until it is there again",
+      "a fast shutdown, then a start") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       return scene.inHand(() -> scene.postgres.restart());
     }
   },
-  PROMOTED("the standby is promoted", "primary killed with `kill -9`, `pg_promote()`") {
+  PROMOTED(
+      "the standby is promoted",
+      "transactions roll back; everybody goes on with the new primary",
+      "primary killed with `kill -9`, `pg_promote()`") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       PostgresServer standby = scene.postgres.startStandby();
@@ -40,7 +49,10 @@ enum DatabaseFault implements Fault {
       return hit;
     }
   },
-  SESSIONS_TERMINATED("all database sessions of the inbox end", "`pg_terminate_backend`") {
+  SESSIONS_TERMINATED(
+      "all database sessions of the inbox end",
+      "transactions roll back and are done again",
+      "`pg_terminate_backend`") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       return scene.inHand(
@@ -51,7 +63,9 @@ enum DatabaseFault implements Fault {
     }
   },
   TERMINATED_IN_COMMIT(
-      "sessions end while they commit", "`pg_terminate_backend` of those in COMMIT") {
+      "sessions end while they commit",
+      "whatever has taken place is not done again",
+      "`pg_terminate_backend` of those in COMMIT") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       long hit = 0;
@@ -69,7 +83,9 @@ enum DatabaseFault implements Fault {
     }
   },
   COMMIT_ANSWER_DROPPED(
-      "the answer to a COMMIT is lost", "a proxy that resets the connection instead") {
+      "the answer to a COMMIT is lost",
+      "it has taken place, and is not done again",
+      "a proxy that resets the connection instead") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       scene.toPostgres.dropCommitAnswers(10);
@@ -80,43 +96,61 @@ enum DatabaseFault implements Fault {
       return new Hit(scene.toPostgres.passCommitAnswers(), "answers");
     }
   },
-  HALF_OPEN("connections to the database are half open", "a proxy that falls silent") {
+  HALF_OPEN(
+      "connections to the database are half open",
+      "time-outs at both ends notice; transactions roll back and are done again",
+      "a proxy that falls silent") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       return scene.inHand(() -> scene.toPostgres.silence());
     }
   },
-  CUT("connections to the database break", "a proxy that resets them") {
+  CUT(
+      "connections to the database break",
+      "transactions roll back and are done again",
+      "a proxy that resets them") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       return scene.inHand(() -> scene.toPostgres.cut());
     }
   },
-  READ_ONLY("the database is read-only", "`default_transaction_read_only`, 2 s") {
+  READ_ONLY(
+      "the database is read-only",
+      "deliveries are held, no attempt is used up",
+      "`default_transaction_read_only`, 2 s") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       return refused(scene, "default_transaction_read_only", "on", "off");
     }
   },
-  STATEMENT_TIMEOUT("statements time out", "`statement_timeout` of 2 ms, 2 s") {
+  STATEMENT_TIMEOUT(
+      "statements time out",
+      "done again, no attempt of the store's is used up",
+      "`statement_timeout` of 2 ms, 2 s") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       return refused(scene, "statement_timeout", "2ms", "0");
     }
   },
-  TRANSACTION_TIMEOUT("transactions time out", "`transaction_timeout` of 20 ms, 2 s") {
+  TRANSACTION_TIMEOUT(
+      "transactions time out",
+      "transactions roll back and are done again",
+      "`transaction_timeout` of 20 ms, 2 s") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       return refused(scene, "transaction_timeout", "20ms", "0");
     }
   },
-  SERIALIZABLE("transactions are serializable", "`default_transaction_isolation`, 3 s") {
+  SERIALIZABLE(
+      "transactions are serializable",
+      "what cannot be serialized is done again",
+      "`default_transaction_isolation`, 3 s") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       return refused(scene, "default_transaction_isolation", "serializable", "read committed");
     }
   },
-  TABLE_LOCKED("somebody locks a table", "`LOCK TABLE inbox_pending`, 2 s") {
+  TABLE_LOCKED("somebody locks a table", "everybody waits", "`LOCK TABLE inbox_pending`, 2 s") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       return scene.inHand(
@@ -131,7 +165,10 @@ enum DatabaseFault implements Fault {
                       }));
     }
   },
-  TABLE_MISSING("the tables are missing", "`ALTER TABLE inbox_pending RENAME`, 2 s") {
+  TABLE_MISSING(
+      "the tables are missing",
+      "deliveries are held; nothing is put into quarantine",
+      "`ALTER TABLE inbox_pending RENAME`, 2 s") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       return scene.inHand(
@@ -143,7 +180,9 @@ enum DatabaseFault implements Fault {
     }
   },
   NEWER_SCHEMA(
-      "the tables are newer than the program", "a column and a version more; a worker starts") {
+      "the tables are newer than the program",
+      "it warns, and works",
+      "a column and a version more; a worker starts") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       scene.tables.execute("ALTER TABLE inbox_pending ADD COLUMN of_the_future text");
@@ -161,13 +200,19 @@ enum DatabaseFault implements Fault {
       }
     }
   },
-  FULL("the server takes no more connections", "`max_connections` reached, sessions ended, 3 s") {
+  FULL(
+      "the server takes no more connections",
+      "everybody waits for a connection; deliveries are held",
+      "`max_connections` reached, sessions ended, 3 s") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       return scene.inHand(() -> crowdOut(scene));
     }
   },
-  DISK_FULL("the disk of the database is full", "the file system shrunk to what is used, 3 s") {
+  DISK_FULL(
+      "the disk of the database is full",
+      "deliveries are held until there is room; PostgreSQL may crash and recover",
+      "the file system shrunk to what is used, 3 s") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       return scene.inHand(
@@ -189,7 +234,10 @@ enum DatabaseFault implements Fault {
       return scene.disk.isOurs();
     }
   },
-  PAUSED("an operator pauses all endpoints", "rows in `inbox_paused`, 1 s") {
+  PAUSED(
+      "an operator pauses all endpoints",
+      "messages are stored and wait",
+      "rows in `inbox_paused`, 1 s") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       return scene.inHand(
@@ -204,16 +252,23 @@ enum DatabaseFault implements Fault {
   };
 
   private final String what;
+  private final String expected;
   private final String how;
 
-  DatabaseFault(String what, String how) {
+  DatabaseFault(String what, String expected, String how) {
     this.what = what;
+    this.expected = expected;
     this.how = how;
   }
 
   @Override
   public String what() {
     return what;
+  }
+
+  @Override
+  public String expected() {
+    return expected;
   }
 
   @Override

@@ -9,6 +9,9 @@ interface Fault {
   /** Its name in the table of faults. */
   String what();
 
+  /** What the inbox is to do, so that nothing is lost, doubled, out of order or stuck. */
+  String expected();
+
   /** How it is injected. */
   String how();
 

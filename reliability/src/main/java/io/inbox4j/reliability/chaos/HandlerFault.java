@@ -2,7 +2,10 @@ package io.inbox4j.reliability.chaos;
 
 /** What handlers do to the process that runs them, when they are told to. */
 enum HandlerFault implements Fault {
-  NEVER_RETURNS("a handler never returns", "it sleeps for ever; then SIGTERM, deadline 10 s") {
+  NEVER_RETURNS(
+      "a handler never returns",
+      "the process ends in time all the same; the message is handled by others",
+      "it sleeps for ever; then SIGTERM, deadline 10 s") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       Walker walker = scene.tell(scene.someWorker(), Mischief.HANG);
@@ -11,7 +14,10 @@ enum HandlerFault implements Fault {
       return new Hit(1, "handler");
     }
   },
-  HALTS("a handler kills its process", "`Runtime.halt`") {
+  HALTS(
+      "a handler kills its process",
+      "the message is tried again alone, its neighbours are handled",
+      "`Runtime.halt`") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       Walker walker = scene.tell(scene.someWorker(), Mischief.HALT);
@@ -20,7 +26,10 @@ enum HandlerFault implements Fault {
       return new Hit(1, "handler");
     }
   },
-  DEADLOCKS("handlers deadlock", "two rows updated in either order, 2 s") {
+  DEADLOCKS(
+      "handlers deadlock",
+      "the loser is done again, no attempt is used up",
+      "two rows updated in either order, 2 s") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       long before = deadlocks(scene);
@@ -36,16 +45,23 @@ enum HandlerFault implements Fault {
   };
 
   private final String what;
+  private final String expected;
   private final String how;
 
-  HandlerFault(String what, String how) {
+  HandlerFault(String what, String expected, String how) {
     this.what = what;
+    this.expected = expected;
     this.how = how;
   }
 
   @Override
   public String what() {
     return what;
+  }
+
+  @Override
+  public String expected() {
+    return expected;
   }
 
   @Override

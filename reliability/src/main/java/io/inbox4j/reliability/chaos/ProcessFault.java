@@ -5,43 +5,64 @@ import java.util.function.Supplier;
 
 /** What happens to the processes of the inbox. */
 enum ProcessFault implements Fault {
-  WORKER_KILLED("a worker is killed", "`kill -9`, then another one is started") {
+  WORKER_KILLED(
+      "a worker is killed",
+      "its transactions roll back, its leases run out, others take over",
+      "`kill -9`, then another one is started") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       return kill(scene, scene.caughtAtWork(scene::someWorker));
     }
   },
-  RECEIVER_KILLED("a receiver is killed", "`kill -9`, then another one is started") {
+  RECEIVER_KILLED(
+      "a receiver is killed",
+      "the broker delivers again what was not acknowledged; what was stored is a duplicate",
+      "`kill -9`, then another one is started") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       return kill(scene, scene.caughtAtWork(scene::someReceiver));
     }
   },
-  WORKER_FROZEN("a worker freezes past its leases and goes on", "SIGSTOP, 4 s, SIGCONT") {
+  WORKER_FROZEN(
+      "a worker freezes past its leases and goes on",
+      "its sessions are ended, its leases taken over; what it does later is refused",
+      "SIGSTOP, 4 s, SIGCONT") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       return freeze(scene.caughtAtWork(scene::anyWorker));
     }
   },
-  RECEIVER_FROZEN("a receiver freezes and goes on", "SIGSTOP, 4 s, SIGCONT") {
+  RECEIVER_FROZEN(
+      "a receiver freezes and goes on",
+      "the broker gives its messages to the other one; what it does later is refused",
+      "SIGSTOP, 4 s, SIGCONT") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       return freeze(scene.caughtAtWork(scene::anyReceiver));
     }
   },
-  WORKER_ENDED("a worker is asked to end under load", "SIGTERM, deadline 10 s") {
+  WORKER_ENDED(
+      "a worker is asked to end under load",
+      "it ends in time; what it did not finish is handled by others",
+      "SIGTERM, deadline 10 s") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       return end(scene, scene.caughtAtWork(scene::someWorker));
     }
   },
-  RECEIVER_ENDED("a receiver is asked to end under load", "SIGTERM, deadline 10 s") {
+  RECEIVER_ENDED(
+      "a receiver is asked to end under load",
+      "it ends in time; what it did not store is delivered to others, in order",
+      "SIGTERM, deadline 10 s") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       return end(scene, scene.caughtAtWork(scene::someReceiver));
     }
   },
-  WORKER_SKEWED("the clock of a worker is five minutes off", "libfaketime, for 4 s") {
+  WORKER_SKEWED(
+      "the clock of a worker is five minutes off",
+      "nothing: the database has the clock",
+      "libfaketime, for 4 s") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       return anotherKind(scene, scene::someWorker, Walker.Kind.skewed(scene.random.nextBoolean()));
@@ -52,7 +73,10 @@ enum ProcessFault implements Fault {
       return Walker.Kind.canBeSkewed();
     }
   },
-  RECEIVER_SKEWED("the clock of a receiver is five minutes off", "libfaketime, for 4 s") {
+  RECEIVER_SKEWED(
+      "the clock of a receiver is five minutes off",
+      "nothing: the database has the clock",
+      "libfaketime, for 4 s") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       return anotherKind(
@@ -66,6 +90,7 @@ enum ProcessFault implements Fault {
   },
   OLD_VERSION(
       "two versions of the application at once",
+      "it leaves alone what it does not know, and what comes after it",
       "a worker that does not know the newest event, for 4 s") {
     @Override
     public Hit strike(Scene scene) throws Exception {
@@ -73,7 +98,9 @@ enum ProcessFault implements Fault {
     }
   },
   POOL_EXHAUSTED(
-      "the connection pool is exhausted", "a worker with 2 connections for 24 handlers, 4 s") {
+      "the connection pool is exhausted",
+      "slower, nothing else",
+      "a worker with 2 connections for 24 handlers, 4 s") {
     @Override
     public Hit strike(Scene scene) throws Exception {
       return anotherKind(scene, scene::someWorker, Walker.Kind.NARROW);
@@ -83,16 +110,23 @@ enum ProcessFault implements Fault {
   private static final Duration AWHILE = Duration.ofSeconds(4);
 
   private final String what;
+  private final String expected;
   private final String how;
 
-  ProcessFault(String what, String how) {
+  ProcessFault(String what, String expected, String how) {
     this.what = what;
+    this.expected = expected;
     this.how = how;
   }
 
   @Override
   public String what() {
     return what;
+  }
+
+  @Override
+  public String expected() {
+    return expected;
   }
 
   @Override

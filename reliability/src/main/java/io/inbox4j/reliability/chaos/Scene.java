@@ -231,7 +231,7 @@ final class Scene implements AutoCloseable {
         walker.process().stop();
         long open = tables.openTransactions(walker.name());
         if (open > 0) {
-          return new AtWork(walker, new Hit(open, "transactions of " + walker.name()));
+          return new AtWork(walker, new Hit(open, "transactions of its own"));
         }
         walker.process().cont();
       }
