@@ -81,6 +81,16 @@ final class DockerRabbit implements RabbitServer {
   }
 
   @Override
+  public void freeze() {
+    docker().pauseContainerCmd(container.getContainerId()).exec();
+  }
+
+  @Override
+  public void unfreeze() {
+    docker().unpauseContainerCmd(container.getContainerId()).exec();
+  }
+
+  @Override
   public void restart() {
     if (container.isRunning()) {
       docker().stopContainerCmd(container.getContainerId()).exec();

@@ -19,6 +19,16 @@ record GivenRabbit(String uri) implements RabbitServer {
   }
 
   @Override
+  public void freeze() {
+    throw unavailable("freeze");
+  }
+
+  @Override
+  public void unfreeze() {
+    throw unavailable("unfreeze");
+  }
+
+  @Override
   public void restart() {
     throw unavailable("restart");
   }

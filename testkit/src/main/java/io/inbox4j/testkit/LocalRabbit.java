@@ -114,6 +114,20 @@ final class LocalRabbit implements RabbitServer {
   }
 
   @Override
+  public synchronized void freeze() {
+    if (node != null) {
+      new OsProcess(node.pid()).freezeTree();
+    }
+  }
+
+  @Override
+  public synchronized void unfreeze() {
+    if (node != null) {
+      new OsProcess(node.pid()).continueTree();
+    }
+  }
+
+  @Override
   public synchronized void restart() {
     if (closed) {
       throw new IllegalStateException("the server is closed");

@@ -39,6 +39,26 @@ record OsProcess(long pid) {
     return state != 'Z' && state != 'X';
   }
 
+  /** Freezes the process and everything below it. */
+  void freezeTree() {
+    freeze();
+    below().forEach(OsProcess::freeze);
+  }
+
+  /** Lets a frozen process and everything below it go on. */
+  void continueTree() {
+    below().forEach(process -> process.signal("CONT"));
+    signal("CONT");
+  }
+
+  private List<OsProcess> below() {
+    return ProcessHandle.of(pid).stream()
+        .flatMap(ProcessHandle::descendants)
+        .map(process -> new OsProcess(process.pid()))
+        .filter(OsProcess::isRunning)
+        .toList();
+  }
+
   /** Kills the process and everything below it, and returns once all of them are gone. */
   void killTree() {
     ProcessHandle root = ProcessHandle.of(pid).orElse(null);

@@ -141,6 +141,16 @@ public final class PostgresServer implements AutoCloseable {
     killed = true;
   }
 
+  /** Freezes the server and its backends: connections stay open, and nothing answers. */
+  public synchronized void freeze() {
+    new OsProcess(pid()).freezeTree();
+  }
+
+  /** Lets a frozen server go on. */
+  public synchronized void unfreeze() {
+    new OsProcess(pid()).continueTree();
+  }
+
   /** Starts a killed server again, or stops and starts a running one, on its data and port. */
   public synchronized void restart() {
     if (closed) {

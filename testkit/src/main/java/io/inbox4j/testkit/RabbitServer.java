@@ -47,8 +47,8 @@ public sealed interface RabbitServer extends AutoCloseable
 
   /**
    * Whether this server is the tests' own. When it is not, {@link #ctl}, {@link #kill9}, {@link
-   * #restart}, {@link #stopApp}, {@link #startApp}, {@link #flush} and {@link #closeAllConnections}
-   * throw {@link IllegalStateException}.
+   * #restart}, {@link #freeze}, {@link #unfreeze}, {@link #stopApp}, {@link #startApp}, {@link
+   * #flush} and {@link #closeAllConnections} throw {@link IllegalStateException}.
    */
   boolean isOwn();
 
@@ -63,6 +63,12 @@ public sealed interface RabbitServer extends AutoCloseable
 
   /** Starts a killed server again, or stops and starts a running one, on its data and port. */
   void restart();
+
+  /** Freezes the server: connections stay open, and nothing answers. */
+  void freeze();
+
+  /** Lets a frozen server go on. */
+  void unfreeze();
 
   /** Stops the broker inside its still running Erlang node. */
   default void stopApp() {
