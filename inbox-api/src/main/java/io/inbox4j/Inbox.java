@@ -1,8 +1,10 @@
 package io.inbox4j;
 
 import io.inbox4j.event.EventReader;
+import io.inbox4j.health.HealthMonitor;
 import io.inbox4j.internal.SafeListener;
 import io.inbox4j.operations.DeadLetters;
+import io.inbox4j.operations.Health;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Quarantine;
 import io.inbox4j.processor.InboxProcessor;
@@ -14,11 +16,12 @@ import io.inbox4j.receive.internal.DeliveryCheck;
 import io.inbox4j.receive.internal.StoringIntake;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.transport.InboxTransport;
+import io.inbox4j.transport.ReceiverState;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -55,7 +58,9 @@ public final class Inbox implements AutoCloseable {
   private final InboxProcessor processor;
   private final DeadLetters deadLetters;
   private final Quarantine quarantine;
-  private final List<InboxTransport.Receiver> receivers = new ArrayList<>();
+  private final HealthMonitor monitor;
+  private final Duration closeDeadline;
+  private final Map<String, InboxTransport.Receiver> receivers = new ConcurrentHashMap<>();
   private boolean opened;
   private boolean receiving;
   private boolean processing;
@@ -67,11 +72,15 @@ public final class Inbox implements AutoCloseable {
       List<Subscription> subscriptions,
       EventReader reader,
       SafeListener listener,
-      @Nullable Integer maxConcurrency) {
+      @Nullable Integer maxConcurrency,
+      HealthMonitor monitor,
+      Duration closeDeadline) {
     this.store = store;
     this.transport = transport;
     this.subscriptions = List.copyOf(subscriptions);
     this.listener = listener;
+    this.monitor = monitor;
+    this.closeDeadline = closeDeadline;
     this.checks =
         subscriptions.stream()
             .collect(Collectors.toMap(Subscription::queue, it -> it.check(reader)));
@@ -83,6 +92,7 @@ public final class Inbox implements AutoCloseable {
     this.processor = new InboxProcessor(workloads, reader, store, listener, maxConcurrency);
     this.deadLetters = new DeadLetters(store, listener, processor::wake);
     this.quarantine = new Quarantine(store, checks, listener, processor::wake);
+    subscriptions.forEach(it -> monitor.waiting(it.queue(), it.options().maxLag));
   }
 
   /** Starts to put an inbox together. */
@@ -112,8 +122,15 @@ public final class Inbox implements AutoCloseable {
     receiving = true;
     for (Subscription subscription : subscriptions) {
       log.info("Receiving {}", subscription);
-      receivers.add(from.receive(subscription.endpoint(), intake(subscription), tellAll()));
+      String queue = subscription.queue();
+      monitor.receiving(queue, subscription.options().consumers, () -> stateOf(queue));
+      receivers.put(queue, from.receive(subscription.endpoint(), intake(subscription), tellAll()));
     }
+  }
+
+  private ReceiverState stateOf(String queue) {
+    InboxTransport.Receiver receiver = receivers.get(queue);
+    return receiver == null ? ReceiverState.connecting() : receiver.state();
   }
 
   private InboxTransport requireTransport() {
@@ -148,6 +165,18 @@ public final class Inbox implements AutoCloseable {
         .filter(Subscription::hasHandlers)
         .forEach(subscription -> log.info("Processing {}", subscription));
     processor.start();
+    subscriptions.stream()
+        .filter(Subscription::hasHandlers)
+        .forEach(it -> monitor.processing(it.queue(), it.options().breaker != null, processor));
+  }
+
+  /**
+   * How the inbox is, part by part, and since when: the broker, the consumers, the database, the
+   * lag, messages that are stuck, old transactions, pauses, circuit breakers and workers. It is
+   * watched from the start to the end, at little cost; this call returns what is known, at once.
+   */
+  public Health health() {
+    return monitor.health();
   }
 
   /** The messages that were given up on: list, replay and discard them. */
@@ -183,6 +212,7 @@ public final class Inbox implements AutoCloseable {
     }
     store.open();
     opened = true;
+    monitor.start();
     for (Subscription subscription : subscriptions) {
       bringBackKnownTypes(subscription);
     }
@@ -226,10 +256,10 @@ public final class Inbox implements AutoCloseable {
     };
   }
 
-  /** Closes with a deadline of 30 s. */
+  /** Closes with the deadline that the builder was given, 30 s if it was given none. */
   @Override
   public void close() {
-    close(DEFAULT_CLOSE_DEADLINE);
+    close(closeDeadline);
   }
 
   /**
@@ -242,8 +272,9 @@ public final class Inbox implements AutoCloseable {
     }
     closed = true;
     long until = System.nanoTime() + deadline.toNanos();
+    monitor.close();
     processor.stopInline();
-    for (InboxTransport.Receiver receiver : receivers) {
+    for (InboxTransport.Receiver receiver : receivers.values()) {
       receiver.close(left(until));
     }
     processor.close(left(until));

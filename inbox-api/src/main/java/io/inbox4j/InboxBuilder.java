@@ -5,10 +5,12 @@ import io.inbox4j.event.EventReader;
 import io.inbox4j.event.JsonFormat;
 import io.inbox4j.handler.EventHandler;
 import io.inbox4j.handler.EventMiddleware;
+import io.inbox4j.health.HealthMonitor;
 import io.inbox4j.internal.SafeListener;
 import io.inbox4j.processor.Workload;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.transport.InboxTransport;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,6 +22,8 @@ import tools.jackson.databind.json.JsonMapper;
 /** Puts an {@link Inbox} together: a store, a transport, and one call for each queue. */
 public final class InboxBuilder {
 
+  public static final Duration DEFAULT_MAX_TRANSACTION_AGE = Duration.ofMinutes(5);
+
   private @Nullable InboxStore store;
   private @Nullable InboxTransport transport;
   private JsonMapper mapper = JsonFormat.defaultMapper();
@@ -29,6 +33,8 @@ public final class InboxBuilder {
   private final List<EventMiddleware> middleware = new ArrayList<>();
   private final List<InboxListener> listeners = new ArrayList<>();
   private @Nullable Integer maxConcurrency;
+  private Duration maxTransactionAge = DEFAULT_MAX_TRANSACTION_AGE;
+  private Duration closeDeadline = Inbox.DEFAULT_CLOSE_DEADLINE;
 
   InboxBuilder() {}
 
@@ -89,6 +95,25 @@ public final class InboxBuilder {
     return this;
   }
 
+  /**
+   * How old a transaction in the database may get, whosever it is, before {@link Inbox#health()}
+   * says so; nothing else depends on it. Defaults to 5 min.
+   */
+  public InboxBuilder maxTransactionAge(Duration age) {
+    this.maxTransactionAge = SubscriptionOptions.positive("maxTransactionAge", age);
+    return this;
+  }
+
+  /**
+   * How long {@link Inbox#close()} lets work in hand come to its end. What takes longer is
+   * interrupted and undone, and handled later. Choose less than the time after which the process is
+   * killed. Defaults to 30 s.
+   */
+  public InboxBuilder closeDeadline(Duration deadline) {
+    this.closeDeadline = SubscriptionOptions.positive("closeDeadline", deadline);
+    return this;
+  }
+
   /** Reads JSON with this mapper. Defaults to {@link JsonFormat#defaultMapper()}. */
   public InboxBuilder json(JsonMapper mapper) {
     this.mapper = mapper;
@@ -126,6 +151,15 @@ public final class InboxBuilder {
           built.add(builder.build());
         });
     EventReader reader = new EventReader(new JsonFormat(mapper), formats);
-    return new Inbox(store, transport, built, reader, new SafeListener(listeners), maxConcurrency);
+    SafeListener listener = new SafeListener(listeners);
+    return new Inbox(
+        store,
+        transport,
+        built,
+        reader,
+        listener,
+        maxConcurrency,
+        new HealthMonitor(store, listener, maxTransactionAge),
+        closeDeadline);
   }
 }

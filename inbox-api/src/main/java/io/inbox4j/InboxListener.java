@@ -1,5 +1,6 @@
 package io.inbox4j;
 
+import io.inbox4j.operations.Health;
 import io.inbox4j.receive.QuarantineReason;
 import java.time.Duration;
 import java.util.UUID;
@@ -79,4 +80,7 @@ public interface InboxListener {
 
   /** A message of an endpoint that rested was handled, so it goes on. */
   default void circuitClosed(String endpoint) {}
+
+  /** A part of the inbox has another status than before; see {@link Inbox#health()}. */
+  default void healthChanged(Health.Part part) {}
 }

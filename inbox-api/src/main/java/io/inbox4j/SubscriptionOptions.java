@@ -19,6 +19,7 @@ public abstract class SubscriptionOptions<B extends SubscriptionOptions<B>> {
   public static final int DEFAULT_BATCH_SIZE = 512;
   public static final int DEFAULT_CONCURRENCY = 4;
   public static final Duration DEFAULT_POLL_INTERVAL = Duration.ofSeconds(1);
+  public static final Duration DEFAULT_MAX_LAG = Duration.ofMinutes(1);
 
   int consumers = DEFAULT_CONSUMERS;
   int prefetch = DEFAULT_PREFETCH;
@@ -26,6 +27,7 @@ public abstract class SubscriptionOptions<B extends SubscriptionOptions<B>> {
   int concurrency = DEFAULT_CONCURRENCY;
   boolean isolated;
   Duration pollInterval = DEFAULT_POLL_INTERVAL;
+  Duration maxLag = DEFAULT_MAX_LAG;
   RetryPolicy retry = RetryPolicy.ofDefaults();
   @Nullable CircuitBreaker breaker;
   ReceiveLimits limits = ReceiveLimits.ofDefaults();
@@ -39,6 +41,7 @@ public abstract class SubscriptionOptions<B extends SubscriptionOptions<B>> {
     concurrency = defaults.concurrency;
     isolated = defaults.isolated;
     pollInterval = defaults.pollInterval;
+    maxLag = defaults.maxLag;
     retry = defaults.retry;
     breaker = defaults.breaker;
     limits = defaults.limits;
@@ -94,11 +97,16 @@ public abstract class SubscriptionOptions<B extends SubscriptionOptions<B>> {
 
   /** How often workers look for messages without being woken. Defaults to 1 s. */
   public B pollInterval(Duration interval) {
-    if (interval.isNegative() || interval.isZero()) {
-      throw new IllegalArgumentException(
-          "pollInterval is %s; expected more than zero".formatted(interval));
-    }
-    pollInterval = interval;
+    pollInterval = positive("pollInterval", interval);
+    return self();
+  }
+
+  /**
+   * For how long a message may be due before {@link Inbox#health()} calls the lag degraded; nothing
+   * else depends on it. Defaults to 1 min.
+   */
+  public B maxLag(Duration lag) {
+    maxLag = positive("maxLag", lag);
     return self();
   }
 
@@ -126,6 +134,14 @@ public abstract class SubscriptionOptions<B extends SubscriptionOptions<B>> {
     inRange("maxHeaderSize", bytes, 1, 1 << 27);
     limits = new ReceiveLimits(limits.maxBodySize(), bytes);
     return self();
+  }
+
+  static Duration positive(String option, Duration value) {
+    if (value.isNegative() || value.isZero()) {
+      throw new IllegalArgumentException(
+          "%s is %s; expected more than zero".formatted(option, value));
+    }
+    return value;
   }
 
   static int inRange(String option, int value, int min, int max) {

@@ -10,6 +10,7 @@ import io.inbox4j.store.Fault;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Lease;
 import io.inbox4j.store.Receipt;
+import io.inbox4j.store.Vitals;
 import io.inbox4j.store.WorkTransaction;
 import java.time.Duration;
 import java.util.Collection;
@@ -72,6 +73,11 @@ final class UntouchedStore implements InboxStore {
 
   @Override
   public Pause pauseOf(String endpoint) {
+    throw touched();
+  }
+
+  @Override
+  public Vitals vitals(Collection<String> endpoints, Duration timeout) {
     throw touched();
   }
 

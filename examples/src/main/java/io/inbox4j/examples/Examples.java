@@ -7,6 +7,7 @@ import io.inbox4j.examples.delays.Delays;
 import io.inbox4j.examples.demo.Demo;
 import io.inbox4j.examples.evolving.EvolvingTypes;
 import io.inbox4j.examples.formats.Formats;
+import io.inbox4j.examples.health.HowItIs;
 import io.inbox4j.examples.inline.Inline;
 import io.inbox4j.examples.inprocess.InProcess;
 import io.inbox4j.examples.leased.Leased;
@@ -52,6 +53,7 @@ public final class Examples {
           new Example("inline", "handled in the transaction that stores it", Inline::main),
           new Example("batches", "one statement over many events", Batches::main),
           new Example("control", "pause, limits, a circuit breaker", Control::main),
+          new Example("health", "how the inbox is, part by part", HowItIs::main),
           new Example("demo", "all of it under fire; the same as bin/demo", Demo::main));
 
   private Examples() {}

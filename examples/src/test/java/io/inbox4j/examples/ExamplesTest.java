@@ -147,6 +147,13 @@ class ExamplesTest {
   }
 
   @Test
+  void aLagIsToldWhileItLasts() throws Exception {
+    assertThat(run("health"))
+        .contains("parts: 8", "alarm: lag is DEGRADED", "The inbox is DEGRADED", "the lag is UP")
+        .anyMatch(line -> line.contains("DEGRADED lag") && line.contains("allowed are 2 s"));
+  }
+
+  @Test
   void theNamesAreListedWhenNoneIsGiven() throws Exception {
     ProgramOutput output = ProgramOutput.of(Examples.class, Map.of());
     assertThat(output.lines()).anyMatch(line -> line.startsWith("  in-process "));

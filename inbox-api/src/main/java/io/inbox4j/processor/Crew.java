@@ -8,6 +8,9 @@ interface Crew {
   /** How many handlers run at once at most. */
   int size();
 
+  /** How many handlers can run at once right now: fewer than the size if threads have died. */
+  int alive();
+
   /** Lets this many handlers run at once from now on; those that run come to their end. */
   void resize(int size);
 

@@ -92,6 +92,11 @@ public final class InboxProcessor {
     return of(endpoint).crew.size();
   }
 
+  /** How many handlers of the endpoint can run at once right now. */
+  public int alive(String endpoint) {
+    return of(endpoint).crew.alive();
+  }
+
   /** Lets this many handlers of the endpoint run at once. */
   public void concurrency(String endpoint, int handlers) {
     if (handlers < 1 || handlers > Workload.MAX_WORKERS) {

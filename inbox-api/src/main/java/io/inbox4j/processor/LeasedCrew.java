@@ -77,6 +77,11 @@ final class LeasedCrew implements Crew {
   }
 
   @Override
+  public int alive() {
+    return claimer.isAlive() && outcomes.isAlive() ? size() : 0;
+  }
+
+  @Override
   public void resize(int size) {
     places.resize(size);
   }

@@ -71,6 +71,10 @@ final class LeasedOutcomes {
     endings.add(new Ending(leased, failure));
   }
 
+  boolean isAlive() {
+    return thread.isAlive();
+  }
+
   /** Ends when all that was added is committed. */
   void stop() {
     stopping = true;

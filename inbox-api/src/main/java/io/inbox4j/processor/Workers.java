@@ -43,6 +43,11 @@ final class Workers implements Crew {
   }
 
   @Override
+  public synchronized int alive() {
+    return (int) Math.min(size, threads.stream().filter(Thread::isAlive).count());
+  }
+
+  @Override
   public synchronized void resize(int count) {
     size = count;
     if (!running) {

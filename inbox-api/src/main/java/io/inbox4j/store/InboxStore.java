@@ -70,6 +70,12 @@ public interface InboxStore extends AutoCloseable {
   /** Why an endpoint's messages are not handled, or null if they are. */
   @Nullable Pause pauseOf(String endpoint);
 
+  /**
+   * What there is to know about the store and about what waits at these endpoints, at little cost
+   * however much that is. It takes one connection and gives up after about this time.
+   */
+  Vitals vitals(Collection<String> endpoints, Duration timeout);
+
   /** Whose fault it is that a handler, or a method of this store, failed like this. */
   Fault faultOf(Throwable failure);
 

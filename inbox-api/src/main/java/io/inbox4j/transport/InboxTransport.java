@@ -26,6 +26,9 @@ public interface InboxTransport extends AutoCloseable {
   /** Receiving from one endpoint, until it is closed. */
   interface Receiver {
 
+    /** How it is right now; does not wait for the broker. */
+    ReceiverState state();
+
     /**
      * Stops taking, stores and acknowledges what is in hand if the deadline allows, disconnects.
      */

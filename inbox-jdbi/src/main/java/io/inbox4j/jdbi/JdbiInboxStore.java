@@ -11,6 +11,7 @@ import io.inbox4j.store.Fault;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Lease;
 import io.inbox4j.store.Receipt;
+import io.inbox4j.store.Vitals;
 import io.inbox4j.store.WorkTransaction;
 import java.time.Duration;
 import java.util.Collection;
@@ -29,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * The inbox in PostgreSQL.
  *
  * <p>Handlers get at their transaction with {@code context.unwrap(Handle.class)} or {@code
- * context.unwrap(Connection.class)}. Every worker, every consumer and the listening for
- * notifications need a connection each.
+ * context.unwrap(Connection.class)}. Every worker, every consumer, the listening for notifications
+ * and the watch over its health need a connection each.
  */
 public final class JdbiInboxStore implements InboxStore {
 
@@ -41,6 +42,7 @@ public final class JdbiInboxStore implements InboxStore {
   private final long idleTimeoutMillis;
   private final Receiving receiving;
   private final Operations operations;
+  private final VitalSigns vitalSigns;
   private final HandlerJdbi handlerJdbi;
   private final Map<ClaimKind, ClaimCursor> cursors = new ConcurrentHashMap<>();
 
@@ -55,6 +57,7 @@ public final class JdbiInboxStore implements InboxStore {
     this.idleTimeoutMillis = builder.idleTimeout().toMillis();
     this.receiving = new Receiving(notify);
     this.operations = new Operations(jdbi, receiving);
+    this.vitalSigns = new VitalSigns(jdbi);
     this.handlerJdbi = new HandlerJdbi(builder.handlerConfiguration());
   }
 
@@ -180,6 +183,11 @@ public final class JdbiInboxStore implements InboxStore {
   @Override
   public @Nullable Pause pauseOf(String endpoint) {
     return Faults.translate(() -> operations.pauseOf(endpoint)).orElse(null);
+  }
+
+  @Override
+  public Vitals vitals(Collection<String> endpoints, Duration timeout) {
+    return Faults.translate(() -> vitalSigns.take(endpoints, timeout));
   }
 
   @Override

@@ -57,7 +57,7 @@ public final class JdbiInboxStoreBuilder {
 
   /**
    * How many connections the store's own pool has at most: one for every worker and consumer, and
-   * one more. Defaults to 20.
+   * two more. Defaults to 20.
    */
   public JdbiInboxStoreBuilder poolSize(int connections) {
     if (ownPool == null) {

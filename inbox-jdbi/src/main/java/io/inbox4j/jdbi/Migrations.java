@@ -24,7 +24,10 @@ final class Migrations {
 
   private static final Logger log = LoggerFactory.getLogger(Migrations.class);
   static final List<String> SCRIPTS =
-      List.of("V1__create_inbox.sql", "V2__lease_pause_and_intervene.sql");
+      List.of(
+          "V1__create_inbox.sql",
+          "V2__lease_pause_and_intervene.sql",
+          "V3__find_stuck_messages.sql");
   private static final String REMEDY =
       "create them with JdbiInboxStore.migrate(dataSource) as a role that may, or let Flyway apply "
           + LOCATION;

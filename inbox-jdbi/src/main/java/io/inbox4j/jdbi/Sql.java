@@ -274,6 +274,82 @@ final class Sql {
   static final String PAUSE_OF =
       "SELECT paused_by, reason, paused_on_utc FROM inbox_paused WHERE endpoint = :endpoint";
 
+  /**
+   * Ends a look that takes too long, and keeps it to the first entries of indexes, whatever was
+   * known of the tables when it was planned.
+   */
+  static String lookFor(long millis) {
+    return """
+        SET LOCAL statement_timeout = %d;
+        SET LOCAL enable_seqscan = off;
+        SET LOCAL enable_bitmapscan = off
+        """
+        .formatted(millis);
+  }
+
+  /**
+   * Whether the database takes changes, and the oldest transaction that vacuum has to wait for. A
+   * role that may not see others' sessions sees no time of theirs.
+   */
+  static final String OLDEST_TRANSACTION =
+      """
+      SELECT current_setting('transaction_read_only')::boolean AS read_only,
+             pg_has_role('pg_read_all_stats', 'USAGE') AS sees_all, current_user AS role,
+             EXTRACT(EPOCH FROM clock_timestamp() - o.begun) AS age, o.holder
+      FROM (SELECT 1) one LEFT JOIN LATERAL (
+        SELECT xact_start AS begun,
+               format('process %s of role %s, application ''%s'', %s',
+                      pid, usename, application_name, state) AS holder
+        FROM pg_stat_activity
+        WHERE datname = current_database() AND backend_type = 'client backend'
+          AND pid <> pg_backend_pid() AND (backend_xid IS NOT NULL OR backend_xmin IS NOT NULL)
+        UNION ALL
+        SELECT prepared, format('prepared transaction ''%s'' of role %s', gid, owner)
+        FROM pg_prepared_xacts WHERE database = current_database()
+        ORDER BY begun LIMIT 1
+      ) o ON true
+      """;
+
+  /**
+   * What waits at endpoints. Of messages with an ordering key the first hundred of every lane are
+   * looked at: no index has them by their due time.
+   */
+  static final String WAITING =
+      """
+      SELECT e.endpoint, EXTRACT(EPOCH FROM now() - due.due_on_utc) AS due, due.leased,
+             stuck.message_id AS stuck_id, stuck.type AS stuck_type, stuck.crashes,
+             held.message_id AS held_id,
+             pause.paused_by, pause.reason, pause.paused_on_utc
+      FROM unnest(:endpoints) AS e (endpoint)
+      LEFT JOIN LATERAL (
+        SELECT * FROM (
+          (SELECT due_on_utc, lease IS NOT NULL AS leased FROM inbox_pending
+           WHERE endpoint = e.endpoint AND lane IS NULL
+           ORDER BY due_on_utc, seq LIMIT 1)
+          UNION ALL
+          (SELECT first.due_on_utc, first.leased
+           FROM generate_series(0, 63) AS l (lane) CROSS JOIN LATERAL (
+             SELECT due_on_utc, lease IS NOT NULL AS leased FROM inbox_pending
+             WHERE endpoint = e.endpoint AND lane = l.lane::smallint
+             ORDER BY seq LIMIT 100
+           ) first ORDER BY first.due_on_utc LIMIT 1)
+        ) both_kinds WHERE due_on_utc <= now() ORDER BY due_on_utc LIMIT 1
+      ) due ON true
+      LEFT JOIN LATERAL (
+        SELECT m.message_id, m.type, p.crashes
+        FROM inbox_pending p JOIN inbox_messages m USING (seq)
+        WHERE p.endpoint = e.endpoint AND p.crashes > 0
+          AND (p.crashes > 1 OR p.due_on_utc <= now())
+        ORDER BY p.crashes DESC, p.seq DESC LIMIT 1
+      ) stuck ON true
+      LEFT JOIN LATERAL (
+        SELECT m.message_id FROM inbox_dead d JOIN inbox_messages m USING (seq)
+        WHERE d.endpoint = e.endpoint AND d.held_key IS NOT NULL
+        ORDER BY d.held_key LIMIT 1
+      ) held ON true
+      LEFT JOIN inbox_paused pause ON pause.endpoint = e.endpoint
+      """;
+
   static final String NOTE =
       """
       UPDATE inbox_pending SET crashes = crashes + 1, lease = NULL, due_on_utc = clock_timestamp() + :holdBack

@@ -6,6 +6,8 @@ import io.inbox4j.receive.Intake;
 import io.inbox4j.transport.Delivery;
 import io.inbox4j.transport.InboxTransport;
 import io.inbox4j.transport.ReceiveEndpoint;
+import io.inbox4j.transport.ReceiverState;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,7 +31,17 @@ final class MemoryTransport implements InboxTransport {
       ReceiveEndpoint endpoint, Intake<T> intake, InboxListener listener) {
     intakes.put(endpoint.queue(), intake);
     listener.connected(endpoint.queue());
-    return deadline -> intakes.remove(endpoint.queue());
+    return new Receiver() {
+      @Override
+      public ReceiverState state() {
+        return new ReceiverState(true, endpoint.consumers(), null);
+      }
+
+      @Override
+      public void close(Duration deadline) {
+        intakes.remove(endpoint.queue());
+      }
+    };
   }
 
   @Override

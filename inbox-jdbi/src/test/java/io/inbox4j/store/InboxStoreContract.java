@@ -66,4 +66,12 @@ public abstract class InboxStoreContract {
       return InboxStoreContract.this.fixture();
     }
   }
+
+  @Nested
+  class Telling extends VitalsContract {
+    @Override
+    StoreFixture fixture() {
+      return InboxStoreContract.this.fixture();
+    }
+  }
 }

@@ -90,6 +90,11 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
     return failure;
   }
 
+  /** Whether the broker has confirmed the consumer, and nothing has stopped it. */
+  boolean isConsuming() {
+    return getConsumerTag() != null && getChannel().isOpen() && !failure.isDone();
+  }
+
   /** How many deliveries were stored and acknowledged. */
   public long stored() {
     return stored.get();

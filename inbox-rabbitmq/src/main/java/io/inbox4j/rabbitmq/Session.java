@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.net.ssl.SSLException;
@@ -24,7 +25,7 @@ final class Session<T extends IntegrationEvent> {
   private static final int CLOSE_TIMEOUT_MILLIS = 2_000;
 
   private final Connection connection;
-  private final List<InboxConsumer<T>> consumers = new ArrayList<>();
+  private final List<InboxConsumer<T>> consumers = new CopyOnWriteArrayList<>();
   private final CompletableFuture<Throwable> shutdown = new CompletableFuture<>();
 
   private final AtomicBoolean aborted = new AtomicBoolean();
@@ -34,25 +35,11 @@ final class Session<T extends IntegrationEvent> {
     connection.addShutdownListener(shutdown::complete);
   }
 
-  /** Connects, declares, and consumes with the given prefetch. */
-  static <T extends IntegrationEvent> Session<T> open(
-      ConnectionFactory factory, ReceiveEndpoint endpoint, Intake<T> intake, int prefetch)
-      throws IOException, TimeoutException {
-    Session<T> session = new Session<>(connect(factory, "inbox:" + endpoint.queue()));
+  /** Connects. */
+  static <T extends IntegrationEvent> Session<T> connect(
+      ConnectionFactory factory, ReceiveEndpoint endpoint) throws IOException, TimeoutException {
     try {
-      new TopologyDeclaration(session.connection, endpoint).declare();
-      session.consume(endpoint, intake, prefetch);
-      return session;
-    } catch (IOException | TimeoutException | RuntimeException | Error e) {
-      session.abort();
-      throw e;
-    }
-  }
-
-  private static Connection connect(ConnectionFactory factory, String name)
-      throws IOException, TimeoutException {
-    try {
-      return factory.newConnection(name);
+      return new Session<>(factory.newConnection("inbox:" + endpoint.queue()));
     } catch (SSLException e) {
       throw new IOException(
           "TLS with the broker failed; its certificate must be trusted, and made out to '%s': %s"
@@ -61,8 +48,10 @@ final class Session<T extends IntegrationEvent> {
     }
   }
 
-  private void consume(ReceiveEndpoint endpoint, Intake<T> intake, int prefetch)
-      throws IOException {
+  /** Declares, and consumes with the given prefetch. */
+  void consume(ReceiveEndpoint endpoint, Intake<T> intake, int prefetch)
+      throws IOException, TimeoutException {
+    new TopologyDeclaration(connection, endpoint).declare();
     for (int i = 0; i < endpoint.consumers(); i++) {
       Channel channel = connection.createChannel();
       InboxConsumer<T> consumer =
@@ -83,6 +72,16 @@ final class Session<T extends IntegrationEvent> {
     consumers.forEach(consumer -> any.add(consumer.failure()));
     return CompletableFuture.anyOf(any.toArray(CompletableFuture[]::new))
         .thenApply(Throwable.class::cast);
+  }
+
+  /** Whether the connection is open. */
+  boolean isConnected() {
+    return connection.isOpen();
+  }
+
+  /** How many consumers take from the queue. */
+  int consuming() {
+    return (int) consumers.stream().filter(InboxConsumer::isConsuming).count();
   }
 
   /** How many deliveries were stored and acknowledged. */

@@ -7,6 +7,7 @@ import io.inbox4j.IntegrationEvent;
 import io.inbox4j.receive.Intake;
 import io.inbox4j.transport.InboxTransport;
 import io.inbox4j.transport.ReceiveEndpoint;
+import io.inbox4j.transport.ReceiverState;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -47,6 +48,7 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
   private final CompletableFuture<Boolean> firstAttempt = new CompletableFuture<>();
   private final CountDownLatch closing = new CountDownLatch(1);
   private volatile @Nullable Session<T> session;
+  private volatile ReceiverState idle = ReceiverState.connecting();
   private int futileSessions;
   private Duration backoff = MIN_BACKOFF;
 
@@ -80,6 +82,14 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
   }
 
   @Override
+  public ReceiverState state() {
+    Session<T> current = session;
+    return current == null
+        ? idle
+        : new ReceiverState(current.isConnected(), current.consuming(), idle.failure());
+  }
+
+  @Override
   public void run() {
     while (closing.getCount() > 0) {
       Throwable failure = runSession();
@@ -91,6 +101,7 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
           endpoint.queue(),
           backoff,
           failure.toString());
+      idle = new ReceiverState(idle.connected(), 0, text(failure));
       listener.disconnected(endpoint.queue(), failure);
       rest();
     }
@@ -100,12 +111,16 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
   private Throwable runSession() {
     boolean cautious = futileSessions >= FUTILE_SESSIONS_BEFORE_CAUTION;
     Session<T> current = null;
+    boolean consumed = false;
     try {
-      current = Session.open(factory, endpoint, intake, cautious ? 1 : endpoint.prefetch());
+      current = Session.connect(factory, endpoint);
       session = current;
+      current.consume(endpoint, intake, cautious ? 1 : endpoint.prefetch());
       if (closing.getCount() == 0) {
         return new IOException("closed while connecting");
       }
+      consumed = true;
+      idle = new ReceiverState(true, 0, "a consumer has stopped");
       firstAttempt.complete(true);
       log.info("{} consumes{}", endpoint.queue(), cautious ? ", with a prefetch of 1" : "");
       listener.connected(endpoint.queue());
@@ -115,6 +130,9 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
       log.error("{} is refused and tried again: {}", endpoint.queue(), e.getMessage());
       return e;
     } catch (IOException | TimeoutException | RuntimeException e) {
+      if (current == null) {
+        idle = new ReceiverState(false, 0, text(e));
+      }
       firstAttempt.complete(false);
       return e;
     } catch (InterruptedException e) {
@@ -124,12 +142,20 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
       firstAttempt.complete(false);
       return e;
     } finally {
-      session = null;
       if (current != null) {
-        judge(current);
+        if (consumed) {
+          judge(current);
+        }
+        idle = new ReceiverState(current.isConnected(), 0, idle.failure());
+        session = null;
         current.abort();
       }
     }
+  }
+
+  private static String text(Throwable failure) {
+    String message = failure.getMessage();
+    return failure.getClass().getSimpleName() + (message == null ? "" : ": " + message);
   }
 
   private Throwable await(Session<T> current, boolean cautious) throws InterruptedException {

@@ -1,0 +1,38 @@
+package io.inbox4j.health;
+
+import io.inbox4j.operations.Health.Part;
+import io.inbox4j.operations.Health.Status;
+import java.time.Instant;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** One part, and since when it is as it is. Used by one thread at a time. */
+final class WatchedPart {
+
+  private final String name;
+  private final @Nullable String endpoint;
+  private final Supplier<Finding> look;
+  private @Nullable Part last;
+
+  /**
+   * @param look finds out how the part is, at once
+   */
+  WatchedPart(String name, @Nullable String endpoint, Supplier<Finding> look) {
+    this.name = name;
+    this.endpoint = endpoint;
+    this.look = look;
+  }
+
+  /** How it is now. */
+  Part look(Instant now) {
+    Finding found = look.get();
+    Instant since = last == null || last.status() != found.status() ? now : last.since();
+    last = new Part(name, endpoint, found.status(), found.detail(), since);
+    return last;
+  }
+
+  /** How it was when it was looked at last; up before. */
+  Status status() {
+    return last == null ? Status.UP : last.status();
+  }
+}

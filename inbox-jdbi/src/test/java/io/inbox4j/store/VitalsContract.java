@@ -1,0 +1,147 @@
+package io.inbox4j.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inbox4j.receive.Arrival;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** What a store says about itself. */
+abstract class VitalsContract extends ContractPart {
+
+  private static final Duration LONG = Duration.ofMinutes(10);
+
+  private Vitals.Waiting waiting() {
+    return store.vitals(Set.of(endpoint), Duration.ofSeconds(5)).endpoints().get(endpoint);
+  }
+
+  @Test
+  void nothingWaitsAtAnEndpointThatIsEmpty() {
+    assertThat(waiting()).isEqualTo(new Vitals.Waiting(null, false, null, null, null));
+  }
+
+  @Test
+  void aStoreThatTakesChangesIsNotReadOnly() {
+    assertThat(store.vitals(Set.of(endpoint), Duration.ofSeconds(5)).readOnly()).isFalse();
+  }
+
+  @Test
+  void whatIsDueWaitsSinceThen() {
+    receive(2);
+    Duration first = waiting().oldestDue();
+    assertThat(first).isGreaterThanOrEqualTo(Duration.ZERO);
+    Awaitility.await().until(() -> waiting().oldestDue().compareTo(first.plusMillis(50)) > 0);
+    process();
+    assertThat(waiting().oldestDue()).isNull();
+  }
+
+  @Test
+  void whatIsDueLaterDoesNotWait() {
+    receive(1);
+    retry(LONG);
+    assertThat(waiting().oldestDue()).isNull();
+  }
+
+  @Test
+  void whatHasAnOrderingKeyWaitsToo() {
+    store.receive(endpoint, List.of(keyed(0)));
+    assertThat(waiting().oldestDue()).isGreaterThanOrEqualTo(Duration.ZERO);
+  }
+
+  private Arrival.Event keyed(int n) {
+    Arrival.Event event = event(n);
+    return new Arrival.Event(
+        event.delivery(), event.headers(), event.messageId(), event.type(), "key", null);
+  }
+
+  @Test
+  void aLeaseThatRanOutIsNamedUntilSomebodyTakesTheMessage() {
+    receive(1);
+    lease(Duration.ofMillis(1));
+    Awaitility.await().until(() -> waiting().leaseRanOut());
+    lease(LONG);
+    assertThat(waiting().leaseRanOut()).isFalse();
+    assertThat(waiting().oldestDue()).isNull();
+  }
+
+  private void lease(Duration time) {
+    Awaitility.await()
+        .until(
+            () -> {
+              try (WorkTransaction transaction = another().begin(endpoint)) {
+                List<StoredMessage> messages = transaction.claim(TYPES, 10);
+                if (!messages.isEmpty()) {
+                  transaction.lease(messages, time);
+                }
+                transaction.commit(List.of());
+                return !messages.isEmpty();
+              }
+            });
+  }
+
+  @Test
+  void aMessageInHandAgainAndAgainIsStuckUntilItHasAnOutcome() {
+    receive(1);
+    lease(Duration.ofMillis(1));
+    assertThat(waiting().stuck()).isNull();
+    lease(LONG);
+    assertThat(waiting().stuck()).as("in hand for the second time").isNull();
+    long sequence = suspectTwice();
+    assertThat(waiting().stuck()).isEqualTo(new Vitals.Stuck(id(1), TYPE, 3));
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      transaction.reclaim(List.of(sequence));
+      transaction.commit(List.of(new Outcome.Processed(sequence)));
+    }
+    assertThat(waiting().stuck()).isNull();
+  }
+
+  /** Begins with a message twice, as a suspect, without an outcome. */
+  private long suspectTwice() {
+    store.receive(endpoint, List.of(event(1)));
+    long sequence;
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      sequence = transaction.claim(TYPES, 1).get(0).sequence();
+      transaction.note(List.of(sequence), Duration.ZERO);
+      transaction.commit(List.of());
+    }
+    assertThat(store.noteAlone(sequence, LONG)).isTrue();
+    return sequence;
+  }
+
+  @Test
+  void aDeadMessageThatHoldsItsKeyIsNamedUntilItIsGone() {
+    store.receive(endpoint, List.of(keyed(0)));
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      long sequence = transaction.claimOrdered(TYPES, 1).get(0).sequence();
+      transaction.commit(List.of(new Outcome.Dead(sequence, "broken", true)));
+    }
+    assertThat(waiting().holdingKey()).isEqualTo(id(0));
+    store.discardDead(mine(), BY, 0, 10);
+    assertThat(waiting().holdingKey()).isNull();
+  }
+
+  @Test
+  void aPauseIsToldWithWhoAndWhy() {
+    store.pause(endpoint, BY, "the price list");
+    assertThat(waiting().pause().by()).isEqualTo(BY);
+    assertThat(waiting().pause().reason()).isEqualTo("the price list");
+    store.resume(endpoint);
+    assertThat(waiting().pause()).isNull();
+  }
+
+  @Test
+  void anOpenTransactionThatHasChangedSomethingIsTheOldest() {
+    receive(1);
+    try (WorkTransaction transaction = another().begin(endpoint)) {
+      long sequence = transaction.claim(TYPES, 1).get(0).sequence();
+      transaction.note(List.of(sequence), LONG);
+      Vitals vitals = store.vitals(Set.of(endpoint), Duration.ofSeconds(5));
+      assertThat(vitals.transactions().oldest()).isGreaterThanOrEqualTo(Duration.ZERO);
+      assertThat(vitals.transactions().holder()).contains("process", "application");
+      assertThat(vitals.transactions().hidden()).isNull();
+    }
+  }
+}
