@@ -18,6 +18,7 @@ import io.inbox4j.store.InboxStore;
 import io.inbox4j.transport.InboxTransport;
 import io.inbox4j.transport.ReceiverState;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -126,6 +127,7 @@ public final class Inbox implements AutoCloseable {
       monitor.receiving(queue, subscription.options().consumers, () -> stateOf(queue));
       receivers.put(queue, from.receive(subscription.endpoint(), intake(subscription), tellAll()));
     }
+    monitor.look();
   }
 
   private ReceiverState stateOf(String queue) {
@@ -168,6 +170,7 @@ public final class Inbox implements AutoCloseable {
     subscriptions.stream()
         .filter(Subscription::hasHandlers)
         .forEach(it -> monitor.processing(it.queue(), it.options().breaker != null, processor));
+    monitor.look();
   }
 
   /**
@@ -273,16 +276,32 @@ public final class Inbox implements AutoCloseable {
     closed = true;
     long until = System.nanoTime() + deadline.toNanos();
     monitor.close();
-    processor.stopInline();
-    for (InboxTransport.Receiver receiver : receivers.values()) {
-      receiver.close(left(until));
-    }
+    processor.stop();
+    closeReceivers(until);
     processor.close(left(until));
     if (transport != null) {
       transport.close();
     }
     store.close();
     log.info("The inbox is closed.");
+  }
+
+  /** Closes all at once, so that one that has to wait costs the others nothing. */
+  private void closeReceivers(long until) {
+    List<Thread> closers = new ArrayList<>();
+    receivers.forEach(
+        (queue, receiver) -> {
+          Thread closer = new Thread(() -> receiver.close(left(until)), "inbox-close-" + queue);
+          closers.add(closer);
+          closer.start();
+        });
+    try {
+      for (Thread closer : closers) {
+        closer.join();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private static Duration left(long until) {

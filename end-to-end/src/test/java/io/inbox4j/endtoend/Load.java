@@ -19,18 +19,25 @@ final class Load implements AutoCloseable {
 
   private final String amqp;
   private final String queue;
+  private final int limit;
   private final Set<String> confirmed = new ConcurrentSkipListSet<>();
   private final AtomicInteger failures = new AtomicInteger();
   private final Thread thread = new Thread(this::run, "load");
   private final CountDownLatch stopped = new CountDownLatch(1);
 
-  private Load(String amqp, String queue) {
+  private Load(String amqp, String queue, int limit) {
     this.amqp = amqp;
     this.queue = queue;
+    this.limit = limit;
   }
 
   static Load start(String amqp, String queue) {
-    Load load = new Load(amqp, queue);
+    return start(amqp, queue, Integer.MAX_VALUE);
+  }
+
+  /** Publishes this many orders at most, so that all can be handled in reasonable time. */
+  static Load start(String amqp, String queue, int limit) {
+    Load load = new Load(amqp, queue, limit);
     load.thread.start();
     return load;
   }
@@ -56,13 +63,13 @@ final class Load implements AutoCloseable {
     int next = 0;
     do {
       try (Publisher publisher = new Publisher(amqp, queue)) {
-        while (stopped.getCount() > 0) {
+        while (stopped.getCount() > 0 && next < limit) {
           next = publishFrom(publisher, next);
         }
       } catch (Exception e) { // the broker is away: the same orders again
         failures.incrementAndGet();
       }
-    } while (!isStoppedWithin(PAUSE_MILLIS));
+    } while (next < limit && !isStoppedWithin(PAUSE_MILLIS));
   }
 
   private boolean isStoppedWithin(long millis) {

@@ -40,20 +40,25 @@ final class OrderService {
 
   /** A process that only receives. */
   static ChildProcess receiver(Database database, String queue, String... options) {
-    return start("receive", database, queue, options);
+    return start("receive", database, Inboxes.amqp(), queue, options);
   }
 
   /** A process that only handles. */
   static ChildProcess worker(Database database, String queue, String... options) {
-    return start("process", database, queue, options);
+    return start("process", database, Inboxes.amqp(), queue, options);
+  }
+
+  /** A process that receives and handles, and closes its inbox when it is asked to end. */
+  static ChildProcess whole(Database database, String amqp, String queue, String... options) {
+    return start("both", database, amqp, queue, options);
   }
 
   private static ChildProcess start(
-      String mode, Database database, String queue, String... options) {
+      String mode, Database database, String amqp, String queue, String... options) {
     List<String> arguments = new ArrayList<>();
     arguments.add("mode=" + mode);
     arguments.add("database=" + database.url());
-    arguments.add("amqp=" + Inboxes.amqp());
+    arguments.add("amqp=" + amqp);
     arguments.add("queue=" + queue);
     arguments.addAll(List.of(options));
     return ChildProcess.start(JVM_OPTIONS, OrderService.class, arguments.toArray(String[]::new));
@@ -76,12 +81,16 @@ final class OrderService {
                     .build())
             .transport(RabbitTransport.connect(options.get("amqp")))
             .listener(new Reporter())
+            .closeDeadline(Duration.parse(options.getOrDefault("deadline", "PT30S")))
             .subscribe(options.get("queue"), this::subscribe)
             .build();
-    if (options.get("mode").equals("receive")) {
-      inbox.startReceiving();
-    } else {
-      inbox.startProcessing();
+    switch (options.get("mode")) {
+      case "receive" -> inbox.startReceiving();
+      case "process" -> inbox.startProcessing();
+      default -> {
+        Runtime.getRuntime().addShutdownHook(new Thread(inbox::close));
+        inbox.start();
+      }
     }
     print("started");
     BufferedReader stdin =
@@ -100,7 +109,10 @@ final class OrderService {
       subscription.on(OrderCancelled.class, this::cancelled);
     }
     switch (options.getOrDefault("handling", "transactional")) {
-      case "leased" -> subscription.leased(Duration.ofSeconds(1)).concurrency(10);
+      case "leased" ->
+          subscription
+              .leased(Duration.parse(options.getOrDefault("lease", "PT1S")))
+              .concurrency(10);
       case "inline" -> subscription.inline();
       default -> subscription.concurrency(1);
     }

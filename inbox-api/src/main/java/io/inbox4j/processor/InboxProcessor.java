@@ -119,9 +119,10 @@ public final class InboxProcessor {
     return post;
   }
 
-  /** Lets no handler begin where its message is received: the inbox is about to be closed. */
-  public void stopInline() {
+  /** Lets nobody begin with anything new, also where messages are received; does not wait. */
+  public void stop() {
     stopping = true;
+    posts.values().forEach(post -> post.crew.stop());
   }
 
   /**
@@ -133,7 +134,7 @@ public final class InboxProcessor {
     if (watch != null) {
       watch.close();
     }
-    posts.values().forEach(post -> post.crew.stop());
+    stop();
     posts.values().forEach(post -> post.signal.close());
     if (!join(until)) {
       posts.values().forEach(post -> post.crew.interrupt());

@@ -258,7 +258,7 @@ final class LeasedCrew implements Crew {
       ended &= outcomes.join(until);
     }
     if (ended || interrupting) {
-      outcomes.abandon();
+      outcomes.abandon(until);
       keeper.stop();
       executor.shutdown();
     }

@@ -84,12 +84,21 @@ final class LeasedOutcomes {
     return Joining.join(List.of(thread), until);
   }
 
-  /** Gives up on what could not be committed: it is handled again. */
-  void abandon() {
+  /**
+   * Gives up on what could not be committed: it is handled again, at once if the database answers
+   * until the given time, otherwise when the leases end.
+   */
+  void abandon(long until) {
     thread.interrupt();
     List<Ending> left = new ArrayList<>();
     endings.drainTo(left);
-    keeper.giveBack(left.stream().map(Ending::leased).toList());
+    if (!left.isEmpty()) {
+      List<Leased> leased = left.stream().map(Ending::leased).toList();
+      Thread giver = new Thread(() -> keeper.giveBack(leased), thread.getName() + "-give-back");
+      giver.setDaemon(true);
+      giver.start();
+      Joining.join(List.of(giver), until);
+    }
   }
 
   private void commitAll() {

@@ -1,5 +1,6 @@
 package io.inbox4j.rabbitmq;
 
+import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.AlreadyClosedException;
 import com.rabbitmq.client.Channel;
@@ -16,8 +17,10 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,6 +42,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   private static final Logger log = LoggerFactory.getLogger(InboxConsumer.class);
   private static final Duration MIN_BACKOFF = Duration.ofMillis(50);
   private static final Duration MAX_BACKOFF = Duration.ofSeconds(5);
+  private static final Duration CANCEL_PATIENCE = Duration.ofSeconds(2);
   private static final Duration GLANCE = Duration.ofMillis(100);
 
   private final String queue;
@@ -185,21 +189,35 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
    * open.
    */
   public void close(Duration deadline) {
+    long until = System.nanoTime() + deadline.toNanos();
     try {
-      if (!singleActive && getChannel().isOpen() && getConsumerTag() != null) {
-        getChannel().basicCancel(getConsumerTag());
-      }
-    } catch (IOException | AlreadyClosedException e) {
-      log.debug("The consumer of {} could not be cancelled; its channel is gone", queue, e);
-    }
-    closing.countDown();
-    try {
-      persister.join(Math.max(1, deadline.toMillis()));
+      cancel(deadline);
+      closing.countDown();
+      persister.join(Math.max(1, (until - System.nanoTime()) / 1_000_000));
       if (persister.isAlive()) {
         persister.interrupt();
       }
     } catch (InterruptedException e) {
+      closing.countDown();
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Asks the broker to send no more, and waits a little for its word that it does not. */
+  private void cancel(Duration deadline) throws InterruptedException {
+    if (singleActive || !getChannel().isOpen() || getConsumerTag() == null) {
+      return;
+    }
+    Duration patience = deadline.compareTo(CANCEL_PATIENCE) < 0 ? deadline : CANCEL_PATIENCE;
+    try {
+      getChannel()
+          .asyncCompletableRpc(
+              new AMQP.Basic.Cancel.Builder().consumerTag(getConsumerTag()).build())
+          .get(patience.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (IOException | ExecutionException | AlreadyClosedException e) {
+      log.debug("The consumer of {} could not be cancelled; its channel is gone", queue, e);
+    } catch (TimeoutException e) {
+      log.warn("The broker does not say that the consumer of {} is cancelled", queue);
     }
   }
 }

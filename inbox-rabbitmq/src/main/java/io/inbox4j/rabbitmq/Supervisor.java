@@ -38,6 +38,7 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
   private static final Duration FIRST_ATTEMPT = Duration.ofSeconds(15);
   private static final int FUTILE_SESSIONS_BEFORE_CAUTION = 3;
   private static final long GLANCE_MILLIS = 50;
+  private static final long MIN_JOIN_MILLIS = 500;
   private static final Duration NO_MORE = Duration.ofSeconds(1);
 
   private final ConnectionFactory factory;
@@ -209,13 +210,14 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
 
   @Override
   public void close(Duration deadline) {
+    long until = System.nanoTime() + deadline.toNanos();
     closing.countDown();
     Session<T> current = session;
     if (current != null) {
       current.close(deadline);
     }
     try {
-      thread.join(Math.max(1_000, deadline.toMillis()));
+      thread.join(Math.max(MIN_JOIN_MILLIS, (until - System.nanoTime()) / 1_000_000));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
