@@ -74,9 +74,12 @@ class HealthOutageTest {
       HealthWatch part = HealthWatch.of(inbox, "database");
       part.becomes(UP, "answers in");
       server.kill9();
-      part.becomes(DOWN);
-      HealthWatch.of(inbox, "lag", queue).becomes(UP, "not known for");
-      server.restart();
+      try {
+        part.becomes(DOWN);
+        HealthWatch.of(inbox, "lag", queue).becomes(UP, "not known for");
+      } finally {
+        server.restart();
+      }
       part.becomes(UP, "answers in");
       HealthWatch.of(inbox, "lag", queue).becomes(UP, "nothing is due");
     }
