@@ -8,19 +8,19 @@ import io.inbox4j.operations.Health;
 import io.inbox4j.operations.Health.Part;
 import io.inbox4j.operations.Health.Status;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
+import java.util.Optional;
 
 /** Waits for a part of an inbox to change, and for no longer than a person would. */
-record HealthWatch(Inbox inbox, String part, @Nullable String endpoint) {
+record HealthWatch(Inbox inbox, String part, Optional<String> endpoint) {
 
   private static final Duration SECONDS = Duration.ofSeconds(15);
 
   static HealthWatch of(Inbox inbox, String part) {
-    return new HealthWatch(inbox, part, null);
+    return new HealthWatch(inbox, part, Optional.empty());
   }
 
   static HealthWatch of(Inbox inbox, String part, String endpoint) {
-    return new HealthWatch(inbox, part, endpoint);
+    return new HealthWatch(inbox, part, Optional.of(endpoint));
   }
 
   /** Waits until the part is as given, and returns it. */
@@ -45,7 +45,9 @@ record HealthWatch(Inbox inbox, String part, @Nullable String endpoint) {
 
   Part now() {
     Health health = inbox.health();
-    return (endpoint == null ? health.part(part) : health.part(part, endpoint))
+    return endpoint
+        .map(queue -> health.part(part, queue))
+        .orElseGet(() -> health.part(part))
         .orElseThrow(() -> new AssertionError("no part " + part + " in " + health));
   }
 }
