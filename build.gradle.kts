@@ -38,6 +38,8 @@ subprojects {
 
     tasks.withType<Test>().configureEach {
         useJUnitPlatform()
+        // Tests wait more than they compute. Every fork has servers of its own.
+        maxParallelForks = 2
     }
 
     tasks.withType<AbstractArchiveTask>().configureEach {

@@ -26,7 +26,7 @@ class GracefulEndTest {
   /** For what is cut off at the deadline to let go, on a machine that others use too. */
   private static final Duration MARGIN = Duration.ofSeconds(6);
 
-  private static final int ORDERS = 5_000;
+  private static final int ORDERS = 2_000;
   private static final int TERMINATED = 128 + 15;
 
   private static RabbitServer broker;

@@ -85,7 +85,7 @@ public final class Chaos {
     allow(share);
     awaitRest();
     List<Walker> veterans = scene.veterans();
-    List<Walker.Needs> before = veterans.stream().map(Walker::needs).toList();
+    List<Walker.Needs> before = veterans.stream().map(this::needs).toList();
     while (strikes.size() < plan.faults() || System.nanoTime() - begin < plan.time().toNanos()) {
       allow(Math.max(0, (strikes.size() + 2) * share - allowed));
       strike(faults.next());
@@ -100,7 +100,7 @@ public final class Chaos {
     List<Veteran> needs = new ArrayList<>();
     for (int i = 0; i < veterans.size(); i++) {
       Walker walker = veterans.get(i);
-      needs.add(new Veteran(walker.role(), before.get(i), walker.needs()));
+      needs.add(new Veteran(walker.role(), before.get(i), needs(walker)));
     }
     Verdict verdict = Checker.check(scene.tables.history(scene.publisher.history()));
     return new Outcome(
@@ -110,6 +110,10 @@ public final class Chaos {
         scene.publisher.confirmed(),
         scene.tables.count("SELECT count(*) FROM effects"),
         scene.tables.count("SELECT count(*) FROM inbox_dead"));
+  }
+
+  private Walker.Needs needs(Walker walker) {
+    return walker.needs(scene.tables.sessions(walker.name()));
   }
 
   /** Every kind of fault in turn, again and again, in an order that depends on the seed. */

@@ -52,6 +52,12 @@ record Tables(Jdbi jdbi) {
     return count("SELECT count(*) FROM inbox_messages");
   }
 
+  /** Sessions of a process. */
+  long sessions(String name) {
+    return count(
+        "SELECT count(*) FROM pg_stat_activity WHERE application_name = '%s'".formatted(name));
+  }
+
   /** Transactions of a process that are open. */
   long openTransactions(String name) {
     return count(

@@ -43,7 +43,7 @@ final class WalkService {
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line = in.readLine(); line != null; line = in.readLine()) {
       if (line.equals("REPORT")) {
-        say(Walker.Needs.now().line());
+        say(Walker.Needs.line());
       } else {
         Mischief.next(Mischief.valueOf(line));
       }

@@ -98,51 +98,48 @@ record Walker(String name, Role role, ChildProcess process, Wire toRabbit) {
     toRabbit.close();
   }
 
-  /** What it needs of the machine when nothing is to be done. */
-  Needs needs() {
+  /**
+   * What it needs of the machine when nothing is to be done.
+   *
+   * @param sessions how many it has in the database
+   */
+  Needs needs(long sessions) {
     int before = process.lines().size();
     process.send("REPORT");
-    Needs[] found = new Needs[1];
-    process.awaitLine(
-        line -> {
-          if (!line.startsWith("needs ") || process.lines().lastIndexOf(line) < before) {
-            return false;
-          }
-          found[0] = Needs.parse(line);
-          return true;
-        },
-        DEADLINE);
-    return found[0];
+    String line =
+        process.awaitLine(
+            it -> it.startsWith("needs ") && process.lines().lastIndexOf(it) >= before, DEADLINE);
+    String[] words = line.split(" ", -1);
+    return new Needs(
+        Integer.parseInt(words[1]), Long.parseLong(words[2]), sessions, toRabbit.links());
   }
 
-  /** Threads, and megabytes of heap after a collection. */
-  record Needs(int threads, long heap) {
+  /** Threads, megabytes of heap after a collection, and connections to database and broker. */
+  record Needs(int threads, long heap, long sessions, int links) {
 
-    static Needs now() {
+    /** The line by which a process says what only it knows. */
+    static String line() {
       System.gc();
       System.gc();
       Runtime runtime = Runtime.getRuntime();
-      return new Needs(
-          Thread.getAllStackTraces().size(), (runtime.totalMemory() - runtime.freeMemory()) >> 20);
-    }
-
-    static Needs parse(String line) {
-      String[] words = line.split(" ", -1);
-      return new Needs(Integer.parseInt(words[1]), Long.parseLong(words[2]));
+      return "needs %d %d"
+          .formatted(
+              Thread.getAllStackTraces().size(),
+              (runtime.totalMemory() - runtime.freeMemory()) >> 20);
     }
 
     /** Whether it has stayed with what it needed before, give or take what comes and goes. */
     boolean isBackAt(Needs before) {
-      return threads <= before.threads + 8 && heap <= before.heap + 16;
-    }
-
-    String line() {
-      return "needs %d %d".formatted(threads, heap);
+      return threads <= before.threads + 8
+          && heap <= before.heap + 16
+          && sessions <= before.sessions + 8
+          && links <= before.links;
     }
 
     @Override
     public String toString() {
-      return "%d threads, %d MB of heap".formatted(threads, heap);
+      return "%d threads, %d MB of heap, %d database sessions, %d broker connections"
+          .formatted(threads, heap, sessions, links);
     }
   }
 }

@@ -63,6 +63,11 @@ final class Wire implements AutoCloseable {
     return "amqp://guest:guest@127.0.0.1:" + port();
   }
 
+  /** How many connections there are. */
+  int links() {
+    return links.size();
+  }
+
   /** What is connected now stays so, and hears and says nothing any more. */
   void silence() {
     links.forEach(link -> link.silent = true);
