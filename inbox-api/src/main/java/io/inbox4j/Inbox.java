@@ -49,6 +49,9 @@ public final class Inbox implements AutoCloseable {
   /** How long {@link #close()} lets work in hand come to its end. */
   public static final Duration DEFAULT_CLOSE_DEADLINE = Duration.ofSeconds(30);
 
+  private static final Duration CLOSE_GRACE = Duration.ofSeconds(5);
+  private static final Duration FOREVER = Duration.ofDays(365);
+
   private static final Logger log = LoggerFactory.getLogger(Inbox.class);
 
   private final InboxStore store;
@@ -65,6 +68,7 @@ public final class Inbox implements AutoCloseable {
   private boolean opened;
   private boolean receiving;
   private boolean processing;
+  private volatile boolean closing;
   private boolean closed;
 
   Inbox(
@@ -122,6 +126,9 @@ public final class Inbox implements AutoCloseable {
     }
     receiving = true;
     for (Subscription subscription : subscriptions) {
+      if (closing) {
+        return;
+      }
       log.info("Receiving {}", subscription);
       String queue = subscription.queue();
       monitor.receiving(queue, subscription.options().consumers, () -> stateOf(queue));
@@ -269,20 +276,29 @@ public final class Inbox implements AutoCloseable {
    * Stops taking, lets work in hand come to its end until the deadline, undoes the rest, and closes
    * the transport and the store. A second call does nothing.
    */
-  public synchronized void close(Duration deadline) {
+  public void close(Duration deadline) {
+    Duration time = deadline.compareTo(FOREVER) > 0 ? FOREVER : deadline;
+    long until = System.nanoTime() + time.toNanos();
+    closing = true; // a start that waits for the broker ends at the next queue
+    closeUntil(until);
+  }
+
+  private synchronized void closeUntil(long until) {
     if (closed) {
       return;
     }
     closed = true;
-    long until = System.nanoTime() + deadline.toNanos();
     monitor.close();
     processor.stop();
     closeReceivers(until);
     processor.close(left(until));
-    if (transport != null) {
-      transport.close();
+    try {
+      if (transport != null) {
+        transport.close();
+      }
+    } finally {
+      store.close();
     }
-    store.close();
     log.info("The inbox is closed.");
   }
 
@@ -297,7 +313,7 @@ public final class Inbox implements AutoCloseable {
         });
     try {
       for (Thread closer : closers) {
-        closer.join();
+        closer.join(left(until).plus(CLOSE_GRACE).toMillis());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -109,7 +109,7 @@ public final class HealthMonitor implements AutoCloseable {
       do {
         try {
           work.run();
-        } catch (RuntimeException e) { // the watch outlives every failure, and says so
+        } catch (RuntimeException | Error e) { // the watch outlives every failure, and says so
           log.error("Looking at the health of the inbox failed; it is tried again", e);
         }
       } while (!closing.await(pause.get().toMillis(), TimeUnit.MILLISECONDS));

@@ -27,7 +27,7 @@ final class StoreWatch {
   /**
    * @param vitals the last answer
    * @param failure what came in place of a newer answer
-   * @param took how long the last answer took
+   * @param took how long the last answer took, or the failure
    * @param answeredAt when the last answer came, as {@link System#nanoTime}
    * @param askedAt since when an answer is waited for
    */
@@ -51,7 +51,7 @@ final class StoreWatch {
       Vitals vitals = store.vitals(endpoints, TIMEOUT);
       state = new State(vitals, null, since(begin), System.nanoTime(), null);
     } catch (RuntimeException | Error e) { // is what is found
-      state = new State(before.vitals, text(e), before.took, before.answeredAt, null);
+      state = new State(before.vitals, text(e), since(begin), before.answeredAt, null);
     }
   }
 

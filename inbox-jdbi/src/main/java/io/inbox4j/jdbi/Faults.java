@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.sql.SQLRecoverableException;
 import java.sql.SQLTransientConnectionException;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -30,11 +31,11 @@ final class Faults {
 
   private static final String IDLE_TOO_LONG = "25P03";
 
-  /**
-   * Data that is refused by its type, a constraint, its size or a trigger; and a transaction or a
-   * savepoint that is gone, because the handler of a message has ended it.
-   */
-  private static final Set<String> MESSAGE_CLASSES = Set.of("22", "23", "25", "3B", "54", "P0");
+  /** A lock that could not be had in time, a statement that took too long. */
+  private static final Set<String> TOO_SLOW = Set.of("55P03", "57014");
+
+  /** Data that is refused: by its type, by a constraint, by its size, or by a trigger. */
+  private static final Set<String> DATA_CLASSES = Set.of("22", "23", "54", "P0");
 
   /** An unknown outcome, time-outs, a server going down. */
   private static final Set<String> INFRASTRUCTURE_STATES =
@@ -89,15 +90,37 @@ final class Faults {
     }
   }
 
+  /**
+   * What the database says to the store's own statements. Of these only data can be a message's
+   * fault: a table that is missing or a right that is not granted is so for every message.
+   */
   static RuntimeException translated(Exception failure) {
+    return translated(failure, state -> state.isEmpty() || isOneOf(DATA_CLASSES, state));
+  }
+
+  /**
+   * What the database says after handlers have had the transaction. They may have changed the role
+   * or the search path, ended the transaction, or left work for the commit that fails: all that is
+   * not known to be the database's is theirs.
+   */
+  static RuntimeException translatedAfterHandlers(Exception failure) {
+    return translated(failure, state -> !TOO_SLOW.contains(state));
+  }
+
+  private static RuntimeException translated(Exception failure, Predicate<String> isOfAMessage) {
     SQLException sql = sqlIn(failure);
     Exception cause = sql == null ? failure : PlainSqlException.of(sql);
     String message = because(cause);
+    String state = sql == null || sql.getSQLState() == null ? "" : sql.getSQLState();
     return switch (of(failure)) {
       case INFRASTRUCTURE, CONFLICT, TIMED_OUT ->
           new StoreUnavailableException("the database is not available: " + message, cause);
       case ABORTED -> new AbortedTransactionException(cause);
-      case MESSAGE -> ofTheStore(sql, message, cause);
+      case MESSAGE ->
+          isOfAMessage.test(state)
+              ? new InboxException("the store failed: " + message, cause)
+              : new StoreUnavailableException(
+                  "the database is not available: " + message + remedy(state), cause);
     };
   }
 
@@ -107,21 +130,6 @@ final class Faults {
     return failure.getCause() instanceof SQLException cause
         ? "%s: %s".formatted(message, PlainSqlException.of(cause).getMessage())
         : message;
-  }
-
-  /**
-   * What the database says to the store's own statements. Few of them can be a message's fault: a
-   * table that is missing, a right that is not granted or a statement that takes too long is not,
-   * and would be so for every message.
-   */
-  private static RuntimeException ofTheStore(
-      @Nullable SQLException sql, String message, Exception failure) {
-    String state = sql == null ? null : sql.getSQLState();
-    if (state == null || isOneOf(MESSAGE_CLASSES, state)) {
-      return new InboxException("the store failed: " + message, failure);
-    }
-    return new StoreUnavailableException(
-        "the database is not available: " + message + remedy(state), failure);
   }
 
   private static String remedy(String state) {

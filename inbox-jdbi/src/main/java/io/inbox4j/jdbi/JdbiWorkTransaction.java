@@ -44,6 +44,10 @@ final class JdbiWorkTransaction implements WorkTransaction {
   private @Nullable Connection guarded;
   private @Nullable Handle handlerHandle;
   private boolean committed;
+
+  /** Whether handlers have had it. */
+  private boolean handed;
+
   private boolean discard;
 
   JdbiWorkTransaction(
@@ -224,6 +228,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
 
   @Override
   public <T> T unwrap(Class<T> type) {
+    handed = true;
     if (type == Handle.class) {
       return type.cast(handlerHandle());
     }
@@ -251,6 +256,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
 
   @Override
   public void mark() {
+    handed = true;
     execute(Sql.MARK);
   }
 
@@ -326,7 +332,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
       throw e;
     } catch (SQLException | RuntimeException e) {
       discard |= Faults.isReadOnly(e);
-      throw Faults.translated(e);
+      throw handed ? Faults.translatedAfterHandlers(e) : Faults.translated(e);
     }
   }
 }

@@ -2,6 +2,7 @@ package io.inbox4j.jdbi;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.ConnectionFactory;
 
@@ -15,7 +16,7 @@ record OwnTransactions(DataSource dataSource) implements ConnectionFactory {
 
   @Override
   public Connection openConnection() throws SQLException {
-    Connection connection = dataSource.getConnection();
+    Connection connection = connect();
     try {
       if (!connection.getAutoCommit()) {
         connection.setAutoCommit(true);
@@ -24,6 +25,15 @@ record OwnTransactions(DataSource dataSource) implements ConnectionFactory {
     } catch (SQLException e) {
       connection.close();
       throw e;
+    }
+  }
+
+  /** Whatever a pool throws, and few give it a state: that there is none is no message's fault. */
+  private Connection connect() throws SQLException {
+    try {
+      return dataSource.getConnection();
+    } catch (SQLException e) {
+      throw new SQLTransientConnectionException(e.getMessage(), e.getSQLState(), e);
     }
   }
 }

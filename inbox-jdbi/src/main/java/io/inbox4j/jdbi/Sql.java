@@ -329,9 +329,13 @@ final class Sql {
           UNION ALL
           (SELECT first.due_on_utc, first.leased
            FROM generate_series(0, 63) AS l (lane) CROSS JOIN LATERAL (
-             SELECT due_on_utc, lease IS NOT NULL AS leased FROM inbox_pending
-             WHERE endpoint = e.endpoint AND lane = l.lane::smallint
-             ORDER BY seq LIMIT 100
+             SELECT DISTINCT ON (ordering_key) due_on_utc, lease IS NOT NULL AS leased
+             FROM (SELECT ordering_key, seq, due_on_utc, lease FROM inbox_pending
+                   WHERE endpoint = e.endpoint AND lane = l.lane::smallint
+                   ORDER BY seq LIMIT 100) oldest
+             WHERE NOT EXISTS (SELECT FROM inbox_dead d
+                               WHERE d.endpoint = e.endpoint AND d.held_key = oldest.ordering_key)
+             ORDER BY ordering_key, seq
            ) first ORDER BY first.due_on_utc LIMIT 1)
         ) both_kinds WHERE due_on_utc <= now() ORDER BY due_on_utc LIMIT 1
       ) due ON true

@@ -16,6 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class FaultToleranceTest {
@@ -280,6 +282,38 @@ class FaultToleranceTest {
       assertThat(database.texts("SELECT DISTINCT name FROM effects WHERE name <> '0' ORDER BY 1"))
           .containsExactly("1", "2");
       assertThat(database.count("SELECT count(*) FROM effects WHERE name <> '0'")).isEqualTo(2);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"transactional", "leased", "inline"})
+  void aHandlerThatSpoilsTheCommitIsGivenUpOnAndItsNeighboursAreHandled(String mode) {
+    try (Service service =
+        Service.subscribing(
+            queue -> {
+              queue
+                  .on(
+                      Created.class,
+                      (event, context) ->
+                          context.commitWith(
+                              transaction -> {
+                                Handle handle = transaction.unwrap(Handle.class);
+                                TestDatabase.effect(handle, String.valueOf(event.n()));
+                                if (event.n() == 1) {
+                                  handle.execute("SET LOCAL search_path = nowhere");
+                                }
+                              }))
+                  .retry(RetryPolicy.immediate(2));
+              switch (mode) {
+                case "leased" -> queue.leased();
+                case "inline" -> queue.inline();
+                default -> {}
+              }
+            })) {
+      service.start().deliver(4);
+      service.awaitAll("failed", 1);
+      service.awaitAll("processed", 3);
+      assertThat(service.database.effects()).containsExactlyInAnyOrder("0", "2", "3");
     }
   }
 

@@ -7,9 +7,13 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.StoreUnavailableException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import javax.sql.DataSource;
 import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** Pools that users have set up in their own way. */
 @Timeout(60)
@@ -45,6 +49,22 @@ class UserDataSourceTest {
       store.receive(Messages.ENDPOINT, Messages.events(3));
       assertThat(database.count("SELECT count(*) FROM inbox_pending")).isEqualTo(3);
       assertThat(database.count("SELECT count(*) FROM inbox_quarantine")).isZero();
+    }
+  }
+
+  @Test
+  void aPoolThatDoesNotSayWhyItHasNoConnectionIsNoReasonToPutMessagesAside() {
+    DataSource empty =
+        new PGSimpleDataSource() {
+          @Override
+          public Connection getConnection() throws SQLException {
+            throw new SQLException("the pool is empty");
+          }
+        };
+    try (JdbiInboxStore store = JdbiInboxStore.create(empty)) {
+      assertThatThrownBy(() -> store.receive(Messages.ENDPOINT, Messages.events(3)))
+          .isInstanceOf(StoreUnavailableException.class)
+          .hasMessageContaining("the pool is empty");
     }
   }
 

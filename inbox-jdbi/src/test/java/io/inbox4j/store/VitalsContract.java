@@ -51,6 +51,26 @@ abstract class VitalsContract extends ContractPart {
     assertThat(waiting().oldestDue()).isGreaterThanOrEqualTo(Duration.ZERO);
   }
 
+  @Test
+  void whatIsBehindAMessageOfItsKeyThatIsDueLaterDoesNotWait() {
+    store.receive(endpoint, List.of(keyed(0), keyed(1)));
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      long sequence = transaction.claimOrdered(TYPES, 1).get(0).sequence();
+      transaction.commit(List.of(new Outcome.Retry(sequence, LONG, "later")));
+    }
+    assertThat(waiting().oldestDue()).isNull();
+  }
+
+  @Test
+  void whatIsBehindADeadMessageThatHoldsItsKeyDoesNotWait() {
+    store.receive(endpoint, List.of(keyed(0), keyed(1)));
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      long sequence = transaction.claimOrdered(TYPES, 1).get(0).sequence();
+      transaction.commit(List.of(new Outcome.Dead(sequence, "broken", true)));
+    }
+    assertThat(waiting().oldestDue()).isNull();
+  }
+
   private Arrival.Event keyed(int n) {
     Arrival.Event event = event(n);
     return new Arrival.Event(

@@ -6,6 +6,7 @@ import com.rabbitmq.client.ConnectionFactory;
 import io.inbox4j.IntegrationEvent;
 import io.inbox4j.receive.Intake;
 import io.inbox4j.transport.ReceiveEndpoint;
+import io.inbox4j.transport.Topology;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,10 +61,15 @@ final class Session<T extends IntegrationEvent> {
               endpoint.queue(),
               intake,
               endpoint.batchSize(),
-              endpoint.topology().singleActiveConsumer());
+              mayBeSingleActive(endpoint.topology()));
       consumers.add(consumer);
       consumer.start(prefetch);
     }
+  }
+
+  /** A queue that somebody else has declared may let one consumer after the other have it. */
+  private static boolean mayBeSingleActive(Topology topology) {
+    return topology.singleActiveConsumer() || topology.kind() == Topology.Kind.EXISTING;
   }
 
   /** Completes when the session can go on no longer, with what stopped it. */
