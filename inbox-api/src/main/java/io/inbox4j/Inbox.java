@@ -3,6 +3,7 @@ package io.inbox4j;
 import io.inbox4j.event.EventReader;
 import io.inbox4j.health.HealthMonitor;
 import io.inbox4j.internal.SafeListener;
+import io.inbox4j.operations.Backlog;
 import io.inbox4j.operations.DeadLetters;
 import io.inbox4j.operations.Health;
 import io.inbox4j.operations.MessageFilter;
@@ -12,8 +13,10 @@ import io.inbox4j.processor.SubscriptionControl;
 import io.inbox4j.processor.Workload;
 import io.inbox4j.receive.Intake;
 import io.inbox4j.receive.QuarantineReason;
+import io.inbox4j.receive.ReceiveMiddleware;
 import io.inbox4j.receive.internal.DeliveryCheck;
 import io.inbox4j.receive.internal.StoringIntake;
+import io.inbox4j.receive.internal.SurroundedIntake;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.transport.InboxTransport;
 import io.inbox4j.transport.ReceiverState;
@@ -22,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +62,7 @@ public final class Inbox implements AutoCloseable {
   private final @Nullable InboxTransport transport;
   private final List<Subscription> subscriptions;
   private final Map<String, DeliveryCheck> checks;
+  private final List<ReceiveMiddleware> receiveMiddleware;
   private final SafeListener listener;
   private final InboxProcessor processor;
   private final DeadLetters deadLetters;
@@ -65,7 +70,7 @@ public final class Inbox implements AutoCloseable {
   private final HealthMonitor monitor;
   private final Duration closeDeadline;
   private final Map<String, InboxTransport.Receiver> receivers = new ConcurrentHashMap<>();
-  private boolean opened;
+  private volatile boolean opened;
   private boolean receiving;
   private boolean processing;
   private volatile boolean closing;
@@ -76,6 +81,7 @@ public final class Inbox implements AutoCloseable {
       @Nullable InboxTransport transport,
       List<Subscription> subscriptions,
       EventReader reader,
+      List<ReceiveMiddleware> receiveMiddleware,
       SafeListener listener,
       @Nullable Integer maxConcurrency,
       HealthMonitor monitor,
@@ -83,6 +89,7 @@ public final class Inbox implements AutoCloseable {
     this.store = store;
     this.transport = transport;
     this.subscriptions = List.copyOf(subscriptions);
+    this.receiveMiddleware = List.copyOf(receiveMiddleware);
     this.listener = listener;
     this.monitor = monitor;
     this.closeDeadline = closeDeadline;
@@ -203,14 +210,33 @@ public final class Inbox implements AutoCloseable {
 
   /** What can be changed about a subscription while it runs. */
   public synchronized SubscriptionControl control(String queue) {
+    requireSubscribed(queue);
+    open();
+    return new SubscriptionControl(queue, store, processor);
+  }
+
+  /** What is still to be handled, by this or any process; cheap enough to ask every few seconds. */
+  public Backlog backlog(String queue) {
+    requireSubscribed(queue);
+    if (!opened) {
+      deadLetters(); // opens
+    }
+    return store.backlog(queue);
+  }
+
+  /** The queues that are subscribed, each with the names of the event types that it knows. */
+  public Map<String, Set<String>> types() {
+    return subscriptions.stream()
+        .collect(Collectors.toUnmodifiableMap(Subscription::queue, it -> it.types().names()));
+  }
+
+  private void requireSubscribed(String queue) {
     if (!checks.containsKey(queue)) {
       throw new InboxException(
           "'%s' is not subscribed by this inbox; it subscribes: %s"
               .formatted(
                   queue, checks.keySet().stream().sorted().collect(Collectors.joining(", "))));
     }
-    open();
-    return new SubscriptionControl(queue, store, processor);
   }
 
   private void open() {
@@ -223,6 +249,7 @@ public final class Inbox implements AutoCloseable {
     store.open();
     opened = true;
     monitor.start();
+    listener.tell(l -> l.opened(this));
     for (Subscription subscription : subscriptions) {
       bringBackKnownTypes(subscription);
     }
@@ -243,13 +270,15 @@ public final class Inbox implements AutoCloseable {
 
   private Intake<IntegrationEvent> intake(Subscription subscription) {
     String queue = subscription.queue();
-    return new StoringIntake<>(
-        queue,
-        subscription.types(),
-        Objects.requireNonNull(checks.get(queue)),
-        processor.storing(queue),
-        listener,
-        () -> processor.wake(queue));
+    Intake<IntegrationEvent> intake =
+        new StoringIntake<>(
+            queue,
+            subscription.types(),
+            Objects.requireNonNull(checks.get(queue)),
+            processor.storing(queue),
+            listener,
+            () -> processor.wake(queue));
+    return SurroundedIntake.of(queue, receiveMiddleware, intake);
   }
 
   private InboxListener tellAll() {
@@ -295,6 +324,9 @@ public final class Inbox implements AutoCloseable {
     try {
       if (transport != null) {
         transport.close();
+      }
+      if (opened) {
+        listener.tell(l -> l.closed(this));
       }
     } finally {
       store.close();

@@ -8,6 +8,7 @@ import io.inbox4j.handler.EventMiddleware;
 import io.inbox4j.health.HealthMonitor;
 import io.inbox4j.internal.SafeListener;
 import io.inbox4j.processor.Workload;
+import io.inbox4j.receive.ReceiveMiddleware;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.transport.InboxTransport;
 import java.time.Duration;
@@ -31,6 +32,7 @@ public final class InboxBuilder {
   private final SubscriptionOptions.Defaults defaults = new SubscriptionOptions.Defaults();
   private final Map<String, Consumer<SubscriptionBuilder>> subscriptions = new LinkedHashMap<>();
   private final List<EventMiddleware> middleware = new ArrayList<>();
+  private final List<ReceiveMiddleware> receiveMiddleware = new ArrayList<>();
   private final List<InboxListener> listeners = new ArrayList<>();
   private @Nullable Integer maxConcurrency;
   private Duration maxTransactionAge = DEFAULT_MAX_TRANSACTION_AGE;
@@ -82,6 +84,15 @@ public final class InboxBuilder {
    */
   public InboxBuilder middleware(EventMiddleware middleware) {
     this.middleware.add(middleware);
+    return this;
+  }
+
+  /**
+   * Runs around the storing of deliveries of all subscriptions, inside what was added before.
+   * Defaults to none.
+   */
+  public InboxBuilder receiveMiddleware(ReceiveMiddleware middleware) {
+    receiveMiddleware.add(middleware);
     return this;
   }
 
@@ -157,6 +168,7 @@ public final class InboxBuilder {
         transport,
         built,
         reader,
+        receiveMiddleware,
         listener,
         maxConcurrency,
         new HealthMonitor(store, listener, maxTransactionAge),

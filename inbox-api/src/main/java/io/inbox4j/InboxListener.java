@@ -6,17 +6,23 @@ import java.time.Duration;
 import java.util.UUID;
 
 /**
- * Hears of every outcome; metrics, traces and dashboards are listeners.
+ * Hears of every outcome; metrics and dashboards are listeners.
  *
- * <p>Every method is called <b>after</b> the commit that made the outcome true, on the thread that
- * committed, so it should be quick. A process that dies between the commit and the call never makes
- * the call: a listener observes, it must not do business. What a listener throws is logged and
- * changes nothing. All methods do nothing by default.
+ * <p>An outcome is told <b>after</b> the commit that made it true, on the thread that committed, so
+ * a listener should be quick. A process that dies between the commit and the call never makes the
+ * call: a listener observes, it must not do business. What a listener throws is logged and changes
+ * nothing. All methods do nothing by default.
  */
 public interface InboxListener {
 
   /** Which message an outcome is about. */
   record Message(String endpoint, UUID messageId, String type) {}
+
+  /** The inbox has its tables; nothing was received or handled yet. Told once. */
+  default void opened(Inbox inbox) {}
+
+  /** The inbox is being closed: nothing is received or handled any more. Told once. */
+  default void closed(Inbox inbox) {}
 
   /** After commit: a message was stored for the first time, before it is acknowledged. */
   default void received(Message message) {}
@@ -31,7 +37,7 @@ public interface InboxListener {
    * After commit: the handler's effect and the outcome are durable.
    *
    * @param attempt which attempt succeeded, from 1
-   * @param lag from storing the message to the start of the transaction that handled it
+   * @param lag from storing the message to the commit
    */
   default void processed(Message message, int attempt, Duration lag) {}
 
@@ -60,6 +66,29 @@ public interface InboxListener {
    * connection) has an outcome now; the call that tells which follows.
    */
   default void recovered(Message message) {}
+
+  /**
+   * After commit: deliveries were stored together; what became of each was told before.
+   *
+   * @param deliveries how many, duplicates and quarantined ones included
+   */
+  default void batchStored(String endpoint, int deliveries) {}
+
+  /**
+   * After commit: messages got their outcomes in one transaction; the calls that tell which follow.
+   */
+  default void batchHandled(String endpoint, int messages) {}
+
+  /**
+   * A call of a handler has ended, with the middleware around it. This is <b>no</b> outcome: the
+   * call may be undone and repeated because of a neighbour, and the commit is still to come.
+   *
+   * @param type the event type, of the first message if there are several
+   * @param messages how many messages the call was about: one, unless it is a handler of batches
+   * @param time how long it took
+   * @param well whether it returned, and did not throw
+   */
+  default void handled(String endpoint, String type, int messages, Duration time, boolean well) {}
 
   /** A transaction was given up because of the infrastructure; no attempt was used up. */
   default void interrupted(String endpoint, Throwable cause) {}

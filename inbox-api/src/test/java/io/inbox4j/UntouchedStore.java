@@ -1,5 +1,6 @@
 package io.inbox4j;
 
+import io.inbox4j.operations.Backlog;
 import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
@@ -78,6 +79,11 @@ final class UntouchedStore implements InboxStore {
 
   @Override
   public Vitals vitals(Collection<String> endpoints, Duration timeout) {
+    throw touched();
+  }
+
+  @Override
+  public Backlog backlog(String endpoint) {
     throw touched();
   }
 

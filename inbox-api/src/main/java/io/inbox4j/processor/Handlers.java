@@ -7,8 +7,11 @@ import io.inbox4j.event.UnreadableEventException;
 import io.inbox4j.handler.BatchHandler;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.EventDispatcher;
+import io.inbox4j.handler.EventMiddleware;
+import io.inbox4j.internal.SafeListener;
 import io.inbox4j.store.StoredMessage;
 import io.inbox4j.store.WorkTransaction;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,12 +25,14 @@ final class Handlers {
   private final EventDispatcher dispatcher;
   private final HandlerChain chain;
   private final EventReader reader;
+  private final SafeListener listener;
 
-  Handlers(Workload workload, EventReader reader) {
+  Handlers(Workload workload, EventReader reader, SafeListener listener) {
     this.workload = workload;
     this.dispatcher = workload.dispatcher();
     this.chain = new HandlerChain(workload.middleware(), dispatcher);
     this.reader = reader;
+    this.listener = listener;
   }
 
   /** Whether one call takes both. */
@@ -65,7 +70,8 @@ final class Handlers {
 
   /** Handles a message. */
   void handle(StoredMessage message, EventContext context) throws Exception {
-    chain.handle(read(message), context);
+    IntegrationEvent event = read(message);
+    timed(message, 1, () -> chain.handle(event, context));
   }
 
   private void handleTogether(
@@ -80,10 +86,28 @@ final class Handlers {
       }
     }
     if (batch.failures().isEmpty()) {
-      chain.handleBatch(batch.events(), batch, handler);
+      timed(step.get(0), step.size(), () -> chain.handleBatch(batch.events(), batch, handler));
     }
     if (!batch.failures().isEmpty()) {
       throw new BatchInHand.MembersFailed(batch.failures());
+    }
+  }
+
+  private void timed(StoredMessage first, int messages, EventMiddleware.Next call)
+      throws Exception {
+    if (listener.isEmpty()) {
+      call.proceed();
+      return;
+    }
+    long begin = System.nanoTime();
+    boolean returned = false;
+    try {
+      call.proceed();
+      returned = true;
+    } finally {
+      Duration time = Duration.ofNanos(System.nanoTime() - begin);
+      boolean well = returned;
+      listener.tell(l -> l.handled(workload.endpoint(), first.type(), messages, time, well));
     }
   }
 

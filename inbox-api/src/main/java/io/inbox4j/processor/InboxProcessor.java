@@ -49,7 +49,7 @@ public final class InboxProcessor {
   }
 
   private Post post(Workload workload, EventReader reader, SafeListener listener, Permits all) {
-    Handlers handlers = new Handlers(workload, reader);
+    Handlers handlers = new Handlers(workload, reader, listener);
     Signal signal = new Signal();
     Circuit circuit = new Circuit(workload.endpoint(), workload.breaker(), listener);
     Gate gate = new Gate(workload, all, circuit, signal);

@@ -5,6 +5,7 @@ import io.inbox4j.handler.Postpone;
 import io.inbox4j.internal.SafeListener;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.StoredMessage;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import org.slf4j.Logger;
@@ -53,7 +54,7 @@ final class Outcomes {
     }
   }
 
-  /** A message that was postponed has neither succeeded nor failed. */
+  /** Tells of a transaction as a whole. A postponed message has neither succeeded nor failed. */
   void report(List<Result> results) {
     int ended = 0;
     int failed = 0;
@@ -65,12 +66,14 @@ final class Outcomes {
               : 0;
     }
     circuit.report(ended, failed);
+    listener.tell(l -> l.batchHandled(endpoint, results.size()));
   }
 
   private void processed(Result result) {
     if (!listener.isEmpty()) {
       InboxListener.Message message = describe(result.message());
-      listener.tell(l -> l.processed(message, result.attempt(), result.message().lag()));
+      Duration lag = result.message().lagNow();
+      listener.tell(l -> l.processed(message, result.attempt(), lag));
     }
   }
 

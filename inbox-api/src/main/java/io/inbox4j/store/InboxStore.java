@@ -1,5 +1,6 @@
 package io.inbox4j.store;
 
+import io.inbox4j.operations.Backlog;
 import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
@@ -75,6 +76,12 @@ public interface InboxStore extends AutoCloseable {
    * however much that is. It takes one connection and gives up after about this time.
    */
   Vitals vitals(Collection<String> endpoints, Duration timeout);
+
+  /**
+   * What is still to be handled at an endpoint. It is asked for every few seconds, so it costs
+   * little however much is kept and however much is pending.
+   */
+  Backlog backlog(String endpoint);
 
   /** Whose fault it is that a handler, or a method of this store, failed like this. */
   Fault faultOf(Throwable failure);

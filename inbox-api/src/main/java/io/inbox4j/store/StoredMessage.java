@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param receivedAt when it was stored
  * @param dueAt since when it could be handled
  * @param lag from its being stored to the start of the claiming transaction
+ * @param claimedNanos the {@link System#nanoTime} when this process got it
  * @param orderingKey the key of messages that are handled one after the other, or null
  * @param attempts how many attempts failed
  * @param crashes how many times it was noted that a worker began with it as a suspect: first
@@ -40,6 +41,7 @@ public record StoredMessage(
     Instant receivedAt,
     Instant dueAt,
     Duration lag,
+    long claimedNanos,
     @Nullable String orderingKey,
     int attempts,
     int crashes,
@@ -48,6 +50,11 @@ public record StoredMessage(
   /** Which attempt it is to handle it now, from 1; attempts that ended with their process count. */
   public int attempt() {
     return attempts + Math.max(1, crashes - 1);
+  }
+
+  /** How long ago it was stored. */
+  public Duration lagNow() {
+    return lag.plusNanos(System.nanoTime() - claimedNanos);
   }
 
   /** The same after it was noted that a worker begins with it, if it is a suspect. */
@@ -65,6 +72,7 @@ public record StoredMessage(
         receivedAt,
         dueAt,
         lag,
+        claimedNanos,
         orderingKey,
         attempts,
         suspect ? crashes + 1 : crashes,

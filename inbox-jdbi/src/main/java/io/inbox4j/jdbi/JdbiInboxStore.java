@@ -1,6 +1,7 @@
 package io.inbox4j.jdbi;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.inbox4j.operations.Backlog;
 import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
@@ -188,6 +189,11 @@ public final class JdbiInboxStore implements InboxStore {
   @Override
   public Vitals vitals(Collection<String> endpoints, Duration timeout) {
     return Faults.translate(() -> vitalSigns.take(endpoints, timeout));
+  }
+
+  @Override
+  public Backlog backlog(String endpoint) {
+    return Faults.translate(() -> jdbi.inTransaction(handle -> Backlogs.of(handle, endpoint)));
   }
 
   @Override

@@ -216,6 +216,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
         receivedAt,
         instant(row, 2),
         Duration.between(receivedAt, instant(row, 14)),
+        System.nanoTime(),
         row.getString(15),
         row.getInt(3),
         row.getInt(4),

@@ -529,6 +529,35 @@ final class Sql {
       LIMIT :limit
       """;
 
+  /**
+   * How many messages of an endpoint are pending, counted up to a number, and for how long the
+   * first of them has been due. Of messages with an ordering key it is the first of each lane.
+   */
+  static final String BACKLOG =
+      """
+      SELECT (SELECT count(*) FROM (SELECT 1 FROM inbox_pending
+                                    WHERE endpoint = :endpoint AND lane IS NULL
+                                    LIMIT :exact) unordered)
+           + (SELECT count(*) FROM (SELECT 1 FROM inbox_pending
+                                    WHERE endpoint = :endpoint AND lane IS NOT NULL
+                                    LIMIT :exact) ordered) AS pending,
+             (extract(epoch FROM now() - least(now(),
+               (SELECT due_on_utc FROM inbox_pending
+                WHERE endpoint = :endpoint AND lane IS NULL ORDER BY due_on_utc LIMIT 1),
+               (SELECT min(head.due_on_utc)
+                FROM generate_series(0, 63) AS lanes (n),
+                     LATERAL (SELECT p.due_on_utc FROM inbox_pending p
+                              WHERE p.endpoint = :endpoint AND p.lane = n::smallint
+                                AND p.due_on_utc <= now()
+                              ORDER BY p.seq LIMIT 1) head))) * 1000)::bigint AS oldest_millis
+      """;
+
+  /** The planner's estimate, as the first line of its plan. */
+  static final String ESTIMATE_PENDING =
+      "EXPLAIN SELECT FROM inbox_pending WHERE endpoint = :endpoint";
+
+  static final String SHORT_TIMEOUT = "SET LOCAL statement_timeout = '1s'";
+
   /** Ends the transaction of a process that is frozen, so that others can go on. */
   static String idleTimeout(long millis) {
     return "SET LOCAL idle_in_transaction_session_timeout = " + millis;

@@ -79,6 +79,7 @@ public final class StoringIntake<T extends IntegrationEvent> implements Intake<T
     for (int i = 0; i < batch.size(); i++) {
       tell(batch.get(i), result.receipts().get(i));
     }
+    listener.tell(l -> l.batchStored(endpoint, batch.size()));
     result.told().run();
   }
 
