@@ -11,6 +11,8 @@ include(
     "inbox-api",
     "inbox-jdbi",
     "inbox-rabbitmq",
+    "inbox-micrometer",
+    "inbox-opentelemetry",
     "testkit",
     "examples",
     "benchmarks",

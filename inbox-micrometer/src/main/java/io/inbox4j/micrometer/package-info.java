@@ -1,0 +1,5 @@
+/** Metrics; the way in is {@link io.inbox4j.micrometer.InboxMetrics#on}. */
+@NullMarked
+package io.inbox4j.micrometer;
+
+import org.jspecify.annotations.NullMarked;
