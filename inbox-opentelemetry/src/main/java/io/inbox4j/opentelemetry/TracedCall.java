@@ -1,0 +1,61 @@
+package io.inbox4j.opentelemetry;
+
+import io.inbox4j.handler.EventMiddleware;
+import io.inbox4j.handler.Postpone;
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.StatusCode;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.Scope;
+
+/** A call inside a span, after which the thread has the context that it had before. */
+final class TracedCall {
+
+  private TracedCall() {}
+
+  /** Handles, in the producer's context. */
+  static void run(Span span, Context producer, EventMiddleware.Next handler) throws Exception {
+    Context before = Context.current();
+    try (Scope scope = producer.with(span).makeCurrent()) {
+      handler.proceed();
+    } catch (Throwable e) { // a handler may throw anything
+      failed(span, e);
+      throw e;
+    } finally {
+      restore(before);
+      span.end();
+    }
+  }
+
+  /** Stores. */
+  static void run(Span span, Runnable store) {
+    Context before = Context.current();
+    try (Scope scope = before.with(span).makeCurrent()) {
+      store.run();
+    } catch (RuntimeException | Error e) {
+      failed(span, e);
+      throw e;
+    } finally {
+      restore(before);
+      span.end();
+    }
+  }
+
+  /** That it is too early for a message is no error. */
+  private static void failed(Span span, Throwable failure) {
+    String type = failure.getClass().getName();
+    if (!(failure instanceof Postpone)) {
+      span.setStatus(StatusCode.ERROR);
+      span.setAttribute(Messaging.ERROR_TYPE, type);
+    }
+    span.addEvent("exception", Attributes.of(Messaging.EXCEPTION_TYPE, type));
+  }
+
+  /** A handler that left a scope of its own open must not hand it on to the next message. */
+  @SuppressWarnings("MustBeClosedChecker") // it is the one that was there, and stays
+  private static void restore(Context before) {
+    if (Context.current() != before) {
+      before.makeCurrent();
+    }
+  }
+}
