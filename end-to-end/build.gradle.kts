@@ -8,6 +8,8 @@ dependencies {
     testImplementation(project(":inbox-api"))
     testImplementation(project(":inbox-jdbi"))
     testImplementation(project(":inbox-rabbitmq"))
+    testImplementation(project(":inbox-micrometer"))
+    testImplementation(project(":inbox-opentelemetry"))
     testImplementation(project(":testkit"))
     testImplementation(libs.amqp.client)
     testImplementation(libs.archunit)

@@ -16,7 +16,8 @@ import org.junit.jupiter.api.Test;
 class DependenciesTest {
 
   private static final List<String> PUBLISHED =
-      List.of("inbox-api", "inbox-jdbi", "inbox-rabbitmq");
+      List.of(
+          "inbox-api", "inbox-jdbi", "inbox-rabbitmq", "inbox-micrometer", "inbox-opentelemetry");
   private static final Pattern ARTIFACT =
       Pattern.compile("([\\w.-]+):([\\w.-]+):jar:([\\w.-]+):(?:compile|runtime)");
 

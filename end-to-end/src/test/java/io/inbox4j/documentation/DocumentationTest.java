@@ -32,12 +32,16 @@ class DocumentationTest {
       import io.inbox4j.event.*;
       import io.inbox4j.handler.*;
       import io.inbox4j.jdbi.*;
+      import io.inbox4j.micrometer.*;
+      import io.inbox4j.opentelemetry.*;
       import io.inbox4j.operations.*;
       import io.inbox4j.processor.*;
       import io.inbox4j.rabbitmq.*;
       import io.inbox4j.retry.*;
       import io.inbox4j.receive.*;
       import io.inbox4j.transport.*;
+      import io.micrometer.core.instrument.MeterRegistry;
+      import io.opentelemetry.api.OpenTelemetry;
       import java.math.BigDecimal;
       import java.nio.charset.StandardCharsets;
       import java.time.Duration;
@@ -58,7 +62,7 @@ class DocumentationTest {
           void orderCancelled(OrderCancelled event, EventContext context);
           boolean isOpen();
         }
-        void snippet(DataSource dataSource, Pager pager, Payments payments, Billing billing, UUID orderId, byte[] body, SSLContext sslContext %s)
+        void snippet(DataSource dataSource, Pager pager, Payments payments, Billing billing, UUID orderId, byte[] body, SSLContext sslContext, MeterRegistry registry, OpenTelemetry openTelemetry %s)
             throws Exception {
           %s
         }

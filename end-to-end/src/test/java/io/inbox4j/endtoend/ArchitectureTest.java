@@ -18,6 +18,8 @@ import io.inbox4j.Inbox;
 import io.inbox4j.health.HealthMonitor;
 import io.inbox4j.jdbi.JdbiInboxStore;
 import io.inbox4j.jdbi.JdbiInboxStoreBuilder;
+import io.inbox4j.micrometer.InboxMetrics;
+import io.inbox4j.opentelemetry.InboxTracing;
 import io.inbox4j.rabbitmq.InboxConsumer;
 import io.inbox4j.rabbitmq.RabbitTransport;
 import io.inbox4j.rabbitmq.TopologyException;
@@ -31,6 +33,8 @@ class ArchitectureTest {
 
   private static final String STORE = "io.inbox4j.jdbi..";
   private static final String TRANSPORT = "io.inbox4j.rabbitmq..";
+  private static final String METRICS = "io.inbox4j.micrometer..";
+  private static final String TRACES = "io.inbox4j.opentelemetry..";
   private static final String[] NOT_SHIPPED = {
     "io.inbox4j.testkit..", "io.inbox4j.endtoend..", "io.inbox4j.build.."
   };
@@ -46,6 +50,8 @@ class ArchitectureTest {
     assertThat(SHIPPED.contain(Inbox.class)).isTrue();
     assertThat(SHIPPED.contain(JdbiInboxStore.class)).isTrue();
     assertThat(SHIPPED.contain(RabbitTransport.class)).isTrue();
+    assertThat(SHIPPED.contain(InboxMetrics.class)).isTrue();
+    assertThat(SHIPPED.contain(InboxTracing.class)).isTrue();
   }
 
   @Test
@@ -80,6 +86,24 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(STORE, "org.jdbi..", "java.sql..", "javax.sql..", "org.postgresql..")
+        .check(SHIPPED);
+  }
+
+  @Test
+  void onlyTheirModulesKnowMetricsAndTraces() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages(METRICS)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(METRICS, "io.micrometer..")
+        .check(SHIPPED);
+    noClasses()
+        .that()
+        .resideOutsideOfPackages(TRACES)
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(TRACES, "io.opentelemetry..")
         .check(SHIPPED);
   }
 
@@ -119,6 +143,8 @@ class ArchitectureTest {
             RabbitTransport.class.getName(),
             InboxConsumer.class.getName(),
             TopologyException.class.getName());
+    assertThat(publicClassesIn(METRICS)).containsExactly(InboxMetrics.class.getName());
+    assertThat(publicClassesIn(TRACES)).containsExactly(InboxTracing.class.getName());
   }
 
   private static Iterable<String> publicClassesIn(String place) {

@@ -11,9 +11,11 @@ import io.inbox4j.examples.health.HowItIs;
 import io.inbox4j.examples.inline.Inline;
 import io.inbox4j.examples.inprocess.InProcess;
 import io.inbox4j.examples.leased.Leased;
+import io.inbox4j.examples.metrics.Metrics;
 import io.inbox4j.examples.middleware.Middleware;
 import io.inbox4j.examples.ordered.Ordered;
 import io.inbox4j.examples.retry.RetryAndReplay;
+import io.inbox4j.examples.traces.Traces;
 import io.inbox4j.examples.transactional.Transactional;
 import io.inbox4j.examples.twoprograms.Receiver;
 import io.inbox4j.examples.twoprograms.TwoPrograms;
@@ -54,6 +56,8 @@ public final class Examples {
           new Example("batches", "one statement over many events", Batches::main),
           new Example("control", "pause, limits, a circuit breaker", Control::main),
           new Example("health", "how the inbox is, part by part", HowItIs::main),
+          new Example("metrics", "what is counted and measured", Metrics::main),
+          new Example("traces", "one trace from producer to handler", Traces::main),
           new Example("demo", "all of it under fire; the same as bin/demo", Demo::main));
 
   private Examples() {}

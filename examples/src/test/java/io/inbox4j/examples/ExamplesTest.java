@@ -154,6 +154,21 @@ class ExamplesTest {
   }
 
   @Test
+  void metricsCountWhatCameOnceTwiceAndBroken() throws Exception {
+    assertThat(run("metrics"))
+        .containsExactly(
+            "inbox.messages.received        1",
+            "inbox.messages.duplicates      1",
+            "inbox.messages.processed       1",
+            "inbox.deliveries.quarantined   1");
+  }
+
+  @Test
+  void theProducersTraceGoesOnInTheHandler() throws Exception {
+    assertThat(run("traces")).containsExactly("The handler's trace is the producer's: true");
+  }
+
+  @Test
   void theNamesAreListedWhenNoneIsGiven() throws Exception {
     ProgramOutput output = ProgramOutput.of(Examples.class, Map.of());
     assertThat(output.lines()).anyMatch(line -> line.startsWith("  in-process "));
