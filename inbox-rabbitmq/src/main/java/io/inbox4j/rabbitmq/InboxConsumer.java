@@ -203,6 +203,16 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
     }
   }
 
+  /** Whether its thread has something in hand; it may have been told to end. */
+  boolean isStoring() {
+    return persister.isAlive();
+  }
+
+  /** Waits until what is being stored is stored, or the time is over. */
+  void awaitEnd(Duration time) throws InterruptedException {
+    persister.join(Math.max(1, time.toMillis()));
+  }
+
   /** Asks the broker to send no more, and waits a little for its word that it does not. */
   private void cancel(Duration deadline) throws InterruptedException {
     if (singleActive || !getChannel().isOpen() || getConsumerTag() == null) {

@@ -108,6 +108,19 @@ final class Session<T extends IntegrationEvent> {
     abort();
   }
 
+  /** Whether something is still being stored. */
+  boolean isStoring() {
+    return consumers.stream().anyMatch(InboxConsumer::isStoring);
+  }
+
+  /** After {@link #abort}: waits until nothing is being stored any more, or the time is over. */
+  void awaitEnd(Duration time) throws InterruptedException {
+    long until = System.nanoTime() + time.toNanos();
+    for (InboxConsumer<T> consumer : consumers) {
+      consumer.awaitEnd(Duration.ofNanos(Math.max(0, until - System.nanoTime())));
+    }
+  }
+
   /** Disconnects at once; what is not acknowledged is delivered again. */
   void abort() {
     shutdown.complete(new IOException("the session was closed"));

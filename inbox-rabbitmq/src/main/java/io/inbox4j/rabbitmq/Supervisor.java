@@ -38,6 +38,7 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
   private static final Duration FIRST_ATTEMPT = Duration.ofSeconds(15);
   private static final int FUTILE_SESSIONS_BEFORE_CAUTION = 3;
   private static final long GLANCE_MILLIS = 50;
+  private static final int MAX_GLANCES = 600;
   private static final long MIN_JOIN_MILLIS = 500;
   private static final Duration NO_MORE = Duration.ofSeconds(1);
 
@@ -150,7 +151,22 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
         idle = new ReceiverState(current.isConnected(), 0, idle.failure());
         session = null;
         current.abort();
+        letItEnd(current);
       }
+    }
+  }
+
+  /**
+   * What the next session receives comes after what this one is still storing. The broker would
+   * deliver that again, and so keep the order, but not if the queue was deleted.
+   */
+  private void letItEnd(Session<T> ended) {
+    try {
+      for (int i = 0; i < MAX_GLANCES && closing.getCount() > 0 && ended.isStoring(); i++) {
+        ended.awaitEnd(Duration.ofMillis(GLANCE_MILLIS));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 

@@ -80,6 +80,17 @@ public final class RabbitCluster implements AutoCloseable {
             () -> new IllegalStateException("the leader of " + queue + " is " + leader)));
   }
 
+  /** How many messages a queue has, those that consumers have not acknowledged included. */
+  public long messagesIn(String queue) {
+    String count =
+        ctl(
+            "eval",
+            "{ok, Q} = rabbit_amqqueue:lookup(rabbit_misc:r(<<\"/\">>, queue, <<\"%s\">>)),"
+                    .formatted(queue)
+                + " proplists:get_value(messages, rabbit_amqqueue:info(Q, [messages])).");
+    return Long.parseLong(count.strip());
+  }
+
   /** Kills one node at once. */
   public void kill9(int node) {
     nodes.get(node).kill9();
