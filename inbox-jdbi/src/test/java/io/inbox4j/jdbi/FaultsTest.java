@@ -37,10 +37,22 @@ class FaultsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"23505", "22P02", "42601", "25P01", "P0001", "22001", "42501", "0A000"})
-  void whatComesAgainIsTheMessagesFault(String state) {
+  @ValueSource(strings = {"23505", "22P02", "P0001", "22001", "54000"})
+  void dataThatIsRefusedIsTheMessagesFault(String state) {
     assertThat(Faults.of(new SQLException("x", state))).isEqualTo(Fault.MESSAGE);
     assertThat(Faults.translated(new SQLException("why", state)))
+        .isExactlyInstanceOf(InboxException.class)
+        .hasMessageContaining("why");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"42601", "42P01", "25P01", "3B001", "42501", "0A000", "XX000", "21000"})
+  void whatWouldBeRefusedOfEveryMessageIsAHandlersFaultOnlyAfterHandlers(String state) {
+    assertThat(Faults.of(new SQLException("x", state))).isEqualTo(Fault.MESSAGE);
+    assertThat(Faults.translated(new SQLException("why", state)))
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessageContaining("why");
+    assertThat(Faults.translatedAfterHandlers(new SQLException("why", state)))
         .isExactlyInstanceOf(InboxException.class)
         .hasMessageContaining("why");
   }
@@ -67,6 +79,8 @@ class FaultsTest {
   void whatIsTooSlowIsAHandlersFaultButNotThatOfWhatIsStored(String state) {
     assertThat(Faults.of(new SQLException("x", state))).isEqualTo(Fault.MESSAGE);
     assertThat(Faults.translated(new SQLException("slow", state)))
+        .isInstanceOf(StoreUnavailableException.class);
+    assertThat(Faults.translatedAfterHandlers(new SQLException("slow", state)))
         .isInstanceOf(StoreUnavailableException.class);
   }
 

@@ -17,7 +17,9 @@ import io.inbox4j.transport.Delivery;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -99,7 +101,7 @@ class InterventionTest {
             .start()) {
       service.transport.deliver(Service.QUEUE, List.of(step(1), step(2), step(3)));
       service.awaitAll("failed", 1);
-      awaitIdle(service);
+      awaitIdle();
       assertThat(service.inbox.deadLetters().discard(ALL)).isEqualTo(1);
       service.awaitAll("processed", 2);
       assertThat(service.database.effects()).containsExactly("2", "3");
@@ -150,12 +152,19 @@ class InterventionTest {
     }
   }
 
-  /** Returns when the workers have nothing to do and rest for long. */
-  private static void awaitIdle(Service service) {
-    String lastAsked =
-        "SELECT max(query_start) < now() - interval '2 seconds' FROM pg_stat_activity"
-            + " WHERE datname = current_database() AND pid <> pg_backend_pid()";
-    await().until(() -> service.database.one(Boolean.class, lastAsked));
+  /** Returns when the workers have nothing to do and wait to be woken. */
+  private static void awaitIdle() {
+    await().until(() -> workers().allMatch(InterventionTest::waitsToBeWoken));
+  }
+
+  private static Stream<StackTraceElement[]> workers() {
+    return Thread.getAllStackTraces().entrySet().stream()
+        .filter(it -> it.getKey().getName().startsWith("inbox-worker-"))
+        .map(Map.Entry::getValue);
+  }
+
+  private static boolean waitsToBeWoken(StackTraceElement[] stack) {
+    return Stream.of(stack).anyMatch(it -> it.getClassName().endsWith(".Signal"));
   }
 
   private static Service failing() {
