@@ -9,6 +9,7 @@ import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.store.WorkTransaction;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
@@ -69,6 +70,12 @@ enum PlantedBug {
   },
   NO_FENCING {
     @Override
+    Set<Lease> renew(InboxStore store, Collection<Lease> leases, Duration time) {
+      store.renew(leases, time);
+      return new HashSet<>(leases); // whoever has them now
+    }
+
+    @Override
     WorkTransaction begin(WorkTransaction transaction) {
       Set<Long> ours = new HashSet<>();
       AtomicBoolean leased = new AtomicBoolean();
@@ -104,6 +111,10 @@ enum PlantedBug {
     return store.receive(endpoint, batch);
   }
 
+  Set<Lease> renew(InboxStore store, Collection<Lease> leases, Duration time) {
+    return store.renew(leases, time);
+  }
+
   WorkTransaction begin(WorkTransaction transaction) {
     return transaction;
   }
@@ -119,6 +130,12 @@ enum PlantedBug {
               @SuppressWarnings("unchecked")
               List<Arrival> batch = (List<Arrival>) args[1];
               return receive(store, (String) args[0], batch);
+            },
+            "renew",
+            args -> {
+              @SuppressWarnings("unchecked")
+              Collection<Lease> leases = (Collection<Lease>) args[0];
+              return renew(store, leases, (Duration) args[1]);
             },
             "begin",
             args -> begin(store.begin((String) args[0]))));
