@@ -121,7 +121,7 @@ public final class Chaos {
     Random random = new Random(plan.seed());
     List<Fault> possible = new ArrayList<>();
     for (Fault fault : Fault.all()) {
-      if (fault.isPossible(scene)) {
+      if (fault.isPossible().test(scene)) {
         possible.add(fault);
       } else {
         System.out.printf("left out, this machine cannot: %s (%s)%n", fault.what(), fault.how());
@@ -141,7 +141,7 @@ public final class Chaos {
     long begin = System.nanoTime();
     Fault.Hit hit = null;
     for (int i = 0; i < TRIES && (hit == null || hit.count() == 0); i++) {
-      hit = fault.strike(scene);
+      hit = fault.strike().at(scene);
       scene.assertNobodyEnded();
     }
     if (hit == null || hit.count() == 0) {

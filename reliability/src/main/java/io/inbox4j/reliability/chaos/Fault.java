@@ -1,30 +1,32 @@
 package io.inbox4j.reliability.chaos;
 
-import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
-/** Something that goes wrong around the inbox, and how it is made to. */
-interface Fault {
+/**
+ * Something that goes wrong around the inbox.
+ *
+ * @param what its name in the table of faults
+ * @param expected what the inbox is to do, so that nothing is lost, doubled, out of order or stuck
+ * @param how how it is injected
+ * @param strike makes it happen, and mends it
+ * @param isPossible whether the machine has what it takes
+ */
+record Fault(String what, String expected, String how, Strike strike, Predicate<Scene> isPossible) {
 
-  /** Its name in the table of faults. */
-  String what();
+  Fault(String what, String expected, String how, Strike strike) {
+    this(what, expected, how, strike, scene -> true);
+  }
 
-  /** What the inbox is to do, so that nothing is lost, doubled, out of order or stuck. */
-  String expected();
+  /** The same, where this holds only. */
+  Fault onlyIf(Predicate<Scene> condition) {
+    return new Fault(what, expected, how, strike, condition);
+  }
 
-  /** How it is injected. */
-  String how();
-
-  /**
-   * Makes it happen, and mends it.
-   *
-   * @return what it has hit
-   */
-  Hit strike(Scene scene) throws Exception;
-
-  /** Whether this machine has what it takes. */
-  default boolean isPossible(Scene scene) {
-    return true;
+  /** Strikes, and says what it has hit. */
+  interface Strike {
+    Hit at(Scene scene) throws Exception;
   }
 
   /** The proof that work was in flight: so many of these were hit. */
@@ -37,11 +39,9 @@ interface Fault {
 
   /** Every kind of fault. */
   static List<Fault> all() {
-    List<Fault> all = new ArrayList<>();
-    all.addAll(List.of(ProcessFault.values()));
-    all.addAll(List.of(BrokerFault.values()));
-    all.addAll(List.of(DatabaseFault.values()));
-    all.addAll(List.of(HandlerFault.values()));
-    return all;
+    return Stream.of(
+            ProcessFaults.all(), BrokerFaults.all(), DatabaseFaults.all(), HandlerFaults.all())
+        .flatMap(List::stream)
+        .toList();
   }
 }

@@ -22,7 +22,8 @@ final class FaultTable {
   static String of(List<Chaos.Strike> strikes) {
     StringBuilder table = new StringBuilder(HEAD);
     for (Fault fault : Fault.all()) {
-      List<Chaos.Strike> its = strikes.stream().filter(it -> it.fault() == fault).toList();
+      List<Chaos.Strike> its =
+          strikes.stream().filter(it -> it.fault().what().equals(fault.what())).toList();
       long hit = its.stream().mapToLong(it -> it.hit().count()).sum();
       String of = its.isEmpty() ? "" : its.get(0).hit().of();
       table.append("%s %d | %,d %s |%n".formatted(row(fault), its.size(), hit, of));
