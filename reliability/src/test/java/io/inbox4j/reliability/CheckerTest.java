@@ -8,12 +8,15 @@ import io.inbox4j.reliability.history.History;
 import io.inbox4j.reliability.history.Kept;
 import io.inbox4j.reliability.history.Publish;
 import io.inbox4j.reliability.history.Verdict;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 class CheckerTest {
+
+  private static final Instant NOW = Instant.EPOCH;
 
   private final List<Publish> published = new ArrayList<>();
   private final List<Effect> effects = new ArrayList<>();
@@ -37,7 +40,10 @@ class CheckerTest {
   @Test
   void aConfirmedMessageThatIsNowhereIsLost() {
     publish("q", 1, true);
-    assertThat(verdict().lost()).singleElement().asString().contains(id(1).toString());
+    assertThat(verdict().lost())
+        .singleElement()
+        .asString()
+        .contains(id(1).toString(), "published at 1970-01-01T00:00:00Z");
   }
 
   @Test
@@ -73,7 +79,7 @@ class CheckerTest {
   @Test
   void anEffectOfAnotherBodyIsUnexpected() {
     publish("q", 1, true);
-    effects.add(new Effect(1, "q", id(1), "key", 1, "another digest"));
+    effects.add(new Effect(1, "q", id(1), "key", 1, "another digest", NOW));
     assertThat(verdict().unexpected()).singleElement().asString().contains("another body");
   }
 
@@ -100,7 +106,10 @@ class CheckerTest {
     handle("q", 4);
     handle("q", 3);
     dead.add(kept("q", 2));
-    assertThat(verdict().outOfOrder()).singleElement().asString().contains("step 3 after step 4");
+    assertThat(verdict().outOfOrder())
+        .singleElement()
+        .asString()
+        .contains("step 3 at ", " after step 4 at ");
   }
 
   @Test
@@ -116,11 +125,11 @@ class CheckerTest {
   }
 
   private void publish(String endpoint, int step, boolean confirmed) {
-    published.add(new Publish(endpoint, id(step), "key", step, "digest " + step, confirmed));
+    published.add(new Publish(endpoint, id(step), "key", step, "digest " + step, confirmed, NOW));
   }
 
   private void handle(String endpoint, int step) {
-    effects.add(new Effect(effects.size(), endpoint, id(step), "key", step, "digest " + step));
+    effects.add(new Effect(effects.size(), endpoint, id(step), "key", step, "digest " + step, NOW));
   }
 
   private static Kept kept(String endpoint, int step) {

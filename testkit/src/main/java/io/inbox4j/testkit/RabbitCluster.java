@@ -80,15 +80,9 @@ public final class RabbitCluster implements AutoCloseable {
             () -> new IllegalStateException("the leader of " + queue + " is " + leader)));
   }
 
-  /** How many messages a queue has, those that consumers have not acknowledged included. */
-  public long messagesIn(String queue) {
-    String count =
-        ctl(
-            "eval",
-            "{ok, Q} = rabbit_amqqueue:lookup(rabbit_misc:r(<<\"/\">>, queue, <<\"%s\">>)),"
-                    .formatted(queue)
-                + " proplists:get_value(messages, rabbit_amqqueue:info(Q, [messages])).");
-    return Long.parseLong(count.strip());
+  /** See {@link RabbitServer#messagesIn}. */
+  public long messagesIn(List<String> queues) {
+    return someNode().messagesIn(queues);
   }
 
   /** Kills one node at once. */

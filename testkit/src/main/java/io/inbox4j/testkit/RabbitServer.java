@@ -1,5 +1,8 @@
 package io.inbox4j.testkit;
 
+import static java.util.stream.Collectors.joining;
+
+import java.util.List;
 import java.util.Optional;
 import org.testcontainers.DockerClientFactory;
 
@@ -87,6 +90,23 @@ public sealed interface RabbitServer extends AutoCloseable
    */
   default void flush() {
     ctl("eval", "mnesia:sync_log(), [dets:sync(Table) || Table <- dets:all()].");
+  }
+
+  /**
+   * How many messages quorum queues have, those included that consumers have not acknowledged. It
+   * asks their leaders: what {@code list_queues} prints is seconds old, or 0.
+   */
+  default long messagesIn(List<String> queues) {
+    String names = queues.stream().map("<<\"%s\">>"::formatted).collect(joining(", "));
+    String count =
+        ctl(
+            "eval",
+            "lists:sum([begin"
+                + " {ok, Queue} = rabbit_amqqueue:lookup(rabbit_misc:r(<<\"/\">>, queue, Name)),"
+                + " {ok, {_, Count}, _} = ra:leader_query("
+                + "amqqueue:get_pid(Queue), fun rabbit_fifo:query_messages_total/1),"
+                + " Count end || Name <- [%s]]).".formatted(names));
+    return Long.parseLong(count.strip());
   }
 
   /** Closes every connection from the server's side. */

@@ -104,12 +104,12 @@ final class BrokerFaults {
               scene.publisher.pause();
               try {
                 scene.publisher.awaitConfirms();
-                if (!Quiet.await(DEADLINE, () -> scene.rabbit.messagesIn(queue) == 0)) {
+                if (!Quiet.await(DEADLINE, () -> scene.rabbit.messagesIn(List.of(queue)) == 0)) {
                   return new Hit(0, "queues that were empty");
                 }
                 long pending = scene.tables.pending();
                 Quiet.delete(scene.amqpUri(), queue);
-                Quiet.await(DEADLINE, () -> Quiet.areEmpty(scene.amqpUri(), List.of(queue)));
+                Quiet.await(DEADLINE, () -> Quiet.exist(scene.amqpUri(), List.of(queue)));
                 return new Hit(Math.max(1, pending), "consumers, or messages not handled");
               } finally {
                 scene.publisher.resume();

@@ -150,7 +150,8 @@ public final class Chaos {
     Duration took = Duration.ofNanos(System.nanoTime() - begin);
     strikes.add(new Strike(fault, hit, took));
     System.out.printf(
-        "%3d/%d  %-48s hit %-28s %,8d published, %,6d waiting, %.1f s%n",
+        "%tT %3d/%d  %-48s hit %-28s %,8d published, %,6d waiting, %.1f s%n",
+        System.currentTimeMillis(),
         strikes.size(),
         Math.max(plan.faults(), strikes.size()),
         fault.what(),
@@ -165,8 +166,9 @@ public final class Chaos {
         TO_REST,
         () ->
             mayPublish.availablePermits() == 0
-                && Quiet.areEmpty(scene.amqpUri(), Walks.queues())
                 && scene.tables.stored() >= scene.publisher.confirmed()
+                && scene.tables.pending() == 0
+                && scene.rabbit.messagesIn(Walks.queues()) == 0
                 && scene.tables.pending() == 0);
   }
 

@@ -7,6 +7,7 @@ import com.rabbitmq.client.ConnectionFactory;
 import io.inbox4j.MessageIds;
 import io.inbox4j.reliability.history.Publish;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -39,7 +40,7 @@ final class Publisher implements AutoCloseable {
   private final String run;
   private final Map<String, Long> steps = new HashMap<>();
   private final List<Sent> sent = new ArrayList<>();
-  private final AtomicBoolean paused = new AtomicBoolean();
+  private boolean paused;
   private final AtomicLong confirmed = new AtomicLong();
   private volatile ConcurrentNavigableMap<Long, Sent> onTheirWay = new ConcurrentSkipListMap<>();
   private @Nullable Connection connection;
@@ -53,6 +54,7 @@ final class Publisher implements AutoCloseable {
       long step,
       String digest,
       boolean turn,
+      Instant at,
       AtomicBoolean confirmed) {}
 
   Publisher(String amqpUri, long seed) {
@@ -70,31 +72,31 @@ final class Publisher implements AutoCloseable {
     return sent.size();
   }
 
-  void pause() {
-    paused.set(true);
+  /** Publishes nothing from now on: what is being published is sent when this returns. */
+  synchronized void pause() {
+    paused = true;
   }
 
-  void resume() {
-    paused.set(false);
+  synchronized void resume() {
+    paused = false;
   }
 
   /** Publishes the next step of some walk. */
-  void publishNext() throws InterruptedException {
-    while (paused.get()) {
-      Thread.sleep(20);
+  synchronized void publishNext() throws InterruptedException {
+    while (paused) {
+      wait(20);
     }
-    Sent next = next();
-    send(next);
+    send(next());
   }
 
-  private synchronized Sent next() {
+  private Sent next() {
     String queue = Walks.queues().get(random.nextInt(Walks.values().length));
     String walk = "walk " + (int) Math.min(KEYS - 1, Math.abs(random.nextGaussian()) * KEYS / 3);
     long step = steps.merge(queue + walk, 1L, Long::sum);
     UUID id = MessageIds.of(run, walk, step); // the same in every queue
     String digest = Long.toHexString(random.nextLong());
     boolean turn = random.nextInt(TURNS_ONE_IN) == 0;
-    Sent next = new Sent(queue, id, walk, step, digest, turn, new AtomicBoolean());
+    Sent next = new Sent(queue, id, walk, step, digest, turn, Instant.now(), new AtomicBoolean());
     sent.add(next);
     return next;
   }
@@ -215,7 +217,10 @@ final class Publisher implements AutoCloseable {
 
   synchronized List<Publish> history() {
     return sent.stream()
-        .map(it -> new Publish(it.queue, it.id, it.walk, it.step, it.digest, it.confirmed.get()))
+        .map(
+            it ->
+                new Publish(
+                    it.queue, it.id, it.walk, it.step, it.digest, it.confirmed.get(), it.at))
         .toList();
   }
 

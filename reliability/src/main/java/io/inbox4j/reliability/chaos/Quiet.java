@@ -32,14 +32,12 @@ final class Quiet {
     return false;
   }
 
-  /** Whether nothing in these queues waits for a consumer; what a consumer has is not counted. */
-  static boolean areEmpty(String amqpUri, List<String> queues) throws Exception {
+  /** Whether there are these queues; if not, the broker's refusal is thrown. */
+  static boolean exist(String amqpUri, List<String> queues) throws Exception {
     try (Connection connection = connect(amqpUri);
         Channel channel = connection.createChannel()) {
       for (String queue : queues) {
-        if (channel.queueDeclarePassive(queue).getMessageCount() > 0) {
-          return false;
-        }
+        channel.queueDeclarePassive(queue);
       }
       return true;
     }

@@ -118,7 +118,7 @@ final class Scene implements AutoCloseable {
     if (version == FIRST_SCHEMA) {
       throw new IllegalStateException("the tables still have version " + version);
     }
-    Quiet.await(PATIENCE, () -> Quiet.areEmpty(amqpUri(), Walks.queues()));
+    Quiet.await(PATIENCE, () -> Quiet.exist(amqpUri(), Walks.queues()));
     rabbit.flush();
   }
 

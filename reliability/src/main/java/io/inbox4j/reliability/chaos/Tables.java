@@ -34,7 +34,8 @@ record Tables(Jdbi jdbi) {
         handle -> {
           handle.execute(
               "CREATE TABLE effects (place bigint GENERATED ALWAYS AS IDENTITY, endpoint text,"
-                  + " id uuid, walk text, step bigint, digest text)");
+                  + " id uuid, walk text, step bigint, digest text,"
+                  + " at timestamptz DEFAULT clock_timestamp())");
           handle.execute("CREATE TABLE contended (id int, touched int)");
           handle.execute("INSERT INTO contended VALUES (1, 0), (2, 0)");
         });
@@ -90,7 +91,7 @@ record Tables(Jdbi jdbi) {
     return jdbi.withHandle(
         handle ->
             handle
-                .select("SELECT place, endpoint, id, walk, step, digest FROM effects")
+                .select("SELECT place, endpoint, id, walk, step, digest, at FROM effects")
                 .map(
                     (row, context) ->
                         new Effect(
@@ -99,7 +100,8 @@ record Tables(Jdbi jdbi) {
                             row.getObject(3, UUID.class),
                             row.getString(4),
                             row.getLong(5),
-                            row.getString(6)))
+                            row.getString(6),
+                            row.getTimestamp(7).toInstant()))
                 .list());
   }
 

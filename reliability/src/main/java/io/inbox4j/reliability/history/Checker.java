@@ -56,10 +56,16 @@ public final class Checker {
   private List<String> lost() {
     return history.published().stream()
         .filter(Publish::confirmed)
-        .map(it -> Message.of(it.endpoint(), it.id()))
-        .filter(message -> !effects.containsKey(message) && !kept.containsKey(message))
-        .map(Message::toString)
+        .filter(it -> isNowhere(Message.of(it.endpoint(), it.id())))
+        .map(
+            it ->
+                "%s, step %d of %s, published at %s"
+                    .formatted(Message.of(it.endpoint(), it.id()), it.step(), it.key(), it.at()))
         .toList();
+  }
+
+  private boolean isNowhere(Message message) {
+    return !effects.containsKey(message) && !kept.containsKey(message);
   }
 
   private List<String> doubled() {
@@ -118,8 +124,14 @@ public final class Checker {
 
   private static @Nullable String wrongAfter(@Nullable Effect before, Effect effect) {
     return before != null && before.step() > effect.step()
-        ? "%s of %s: step %d after step %d"
-            .formatted(effect.key(), effect.endpoint(), effect.step(), before.step())
+        ? "%s of %s: step %d at %s after step %d at %s"
+            .formatted(
+                effect.key(),
+                effect.endpoint(),
+                effect.step(),
+                effect.at(),
+                before.step(),
+                before.at())
         : null;
   }
 

@@ -1,5 +1,6 @@
 package io.inbox4j.reliability.history;
 
+import java.time.Instant;
 import java.util.UUID;
 
 /**
@@ -11,6 +12,13 @@ import java.util.UUID;
  * @param step its place among the messages of its key, from 0
  * @param digest what tells its body from any other
  * @param confirmed whether the broker has said that it has it; if not, it may have it or not
+ * @param at when it was published
  */
 public record Publish(
-    String endpoint, UUID id, String key, long step, String digest, boolean confirmed) {}
+    String endpoint,
+    UUID id,
+    String key,
+    long step,
+    String digest,
+    boolean confirmed,
+    Instant at) {}

@@ -22,7 +22,7 @@ public record Verdict(
     List<String> outOfOrder,
     List<String> stuck) {
 
-  private static final int SHOWN = 5;
+  private static final int SHOWN = 20;
 
   public boolean isClean() {
     return findings().values().stream().allMatch(List::isEmpty);
