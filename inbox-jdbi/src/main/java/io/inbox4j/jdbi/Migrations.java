@@ -27,7 +27,8 @@ final class Migrations {
       List.of(
           "V1__create_inbox.sql",
           "V2__lease_pause_and_intervene.sql",
-          "V3__find_stuck_messages.sql");
+          "V3__find_stuck_messages.sql",
+          "V4__retain.sql");
   private static final String REMEDY =
       "create them with JdbiInboxStore.migrate(dataSource) as a role that may, or let Flyway apply "
           + LOCATION;

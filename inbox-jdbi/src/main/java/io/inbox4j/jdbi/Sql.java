@@ -35,7 +35,7 @@ final class Sql {
       """
       SELECT a.n FROM unnest(:ids, :types, :bodies) WITH ORDINALITY AS a (message_id, type, body, n)
       JOIN inbox_messages m ON m.message_id = a.message_id AND m.endpoint = :endpoint
-      WHERE m.body <> a.body OR m.type <> a.type
+      WHERE NOT m.emptied AND (m.body <> a.body OR m.type <> a.type)
       """;
 
   /** Puts deliveries aside, each once. */
