@@ -6,8 +6,11 @@ import io.inbox4j.internal.SafeListener;
 import io.inbox4j.operations.Backlog;
 import io.inbox4j.operations.DeadLetters;
 import io.inbox4j.operations.Health;
+import io.inbox4j.operations.Janitor;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Quarantine;
+import io.inbox4j.operations.Retention;
+import io.inbox4j.processor.Housekeeping;
 import io.inbox4j.processor.InboxProcessor;
 import io.inbox4j.processor.SubscriptionControl;
 import io.inbox4j.processor.Workload;
@@ -67,6 +70,8 @@ public final class Inbox implements AutoCloseable {
   private final InboxProcessor processor;
   private final DeadLetters deadLetters;
   private final Quarantine quarantine;
+  private final Janitor janitor;
+  private final Housekeeping housekeeping;
   private final HealthMonitor monitor;
   private final Duration closeDeadline;
   private final Map<String, InboxTransport.Receiver> receivers = new ConcurrentHashMap<>();
@@ -85,6 +90,7 @@ public final class Inbox implements AutoCloseable {
       SafeListener listener,
       @Nullable Integer maxConcurrency,
       HealthMonitor monitor,
+      Retention retention,
       Duration closeDeadline) {
     this.store = store;
     this.transport = transport;
@@ -104,6 +110,8 @@ public final class Inbox implements AutoCloseable {
     this.processor = new InboxProcessor(workloads, reader, store, listener, maxConcurrency);
     this.deadLetters = new DeadLetters(store, listener, processor::wake);
     this.quarantine = new Quarantine(store, checks, listener, processor::wake);
+    this.janitor = new Janitor(store, retention);
+    this.housekeeping = new Housekeeping(store, retention);
     subscriptions.forEach(it -> monitor.waiting(it.queue(), it.options().maxLag));
   }
 
@@ -181,6 +189,7 @@ public final class Inbox implements AutoCloseable {
         .filter(Subscription::hasHandlers)
         .forEach(subscription -> log.info("Processing {}", subscription));
     processor.start();
+    housekeeping.start();
     subscriptions.stream()
         .filter(Subscription::hasHandlers)
         .forEach(it -> monitor.processing(it.queue(), it.options().breaker != null, processor));
@@ -206,6 +215,12 @@ public final class Inbox implements AutoCloseable {
   public synchronized Quarantine quarantine() {
     open();
     return quarantine;
+  }
+
+  /** Removes what was kept long enough now, instead of in a few minutes. */
+  public synchronized Janitor janitor() {
+    open();
+    return janitor;
   }
 
   /** What can be changed about a subscription while it runs. */
@@ -317,6 +332,7 @@ public final class Inbox implements AutoCloseable {
       return;
     }
     closed = true;
+    housekeeping.close();
     monitor.close();
     processor.stop();
     closeReceivers(until);

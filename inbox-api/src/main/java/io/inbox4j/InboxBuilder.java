@@ -7,6 +7,7 @@ import io.inbox4j.handler.EventHandler;
 import io.inbox4j.handler.EventMiddleware;
 import io.inbox4j.health.HealthMonitor;
 import io.inbox4j.internal.SafeListener;
+import io.inbox4j.operations.Retention;
 import io.inbox4j.processor.Workload;
 import io.inbox4j.receive.ReceiveMiddleware;
 import io.inbox4j.store.InboxStore;
@@ -37,6 +38,7 @@ public final class InboxBuilder {
   private @Nullable Integer maxConcurrency;
   private Duration maxTransactionAge = DEFAULT_MAX_TRANSACTION_AGE;
   private Duration closeDeadline = Inbox.DEFAULT_CLOSE_DEADLINE;
+  private Retention retention = Retention.ofDefaults();
 
   InboxBuilder() {}
 
@@ -125,6 +127,15 @@ public final class InboxBuilder {
     return this;
   }
 
+  /**
+   * How long processed messages are kept. A process that processes removes older ones in the
+   * background; of many such processes one does it at a time. Defaults to 7 days.
+   */
+  public InboxBuilder retention(Retention retention) {
+    this.retention = retention;
+    return this;
+  }
+
   /** Reads JSON with this mapper. Defaults to {@link JsonFormat#defaultMapper()}. */
   public InboxBuilder json(JsonMapper mapper) {
     this.mapper = mapper;
@@ -172,6 +183,7 @@ public final class InboxBuilder {
         listener,
         maxConcurrency,
         new HealthMonitor(store, listener, maxTransactionAge),
+        retention,
         closeDeadline);
   }
 }

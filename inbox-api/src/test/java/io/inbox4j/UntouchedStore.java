@@ -6,6 +6,8 @@ import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Pause;
 import io.inbox4j.operations.QuarantinedMessage;
+import io.inbox4j.operations.Retention;
+import io.inbox4j.operations.RetentionReport;
 import io.inbox4j.receive.Arrival;
 import io.inbox4j.store.Fault;
 import io.inbox4j.store.InboxStore;
@@ -19,6 +21,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /** A store that nothing may touch: putting an inbox together opens nothing. */
 final class UntouchedStore implements InboxStore {
@@ -135,6 +138,11 @@ final class UntouchedStore implements InboxStore {
   @Override
   public List<Intervention> interventions(
       Intervention.Origin origin, MessageFilter filter, int limit) {
+    throw touched();
+  }
+
+  @Override
+  public RetentionReport retain(Retention retention, Predicate<RetentionReport> goOn) {
     throw touched();
   }
 

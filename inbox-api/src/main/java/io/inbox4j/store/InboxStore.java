@@ -6,6 +6,8 @@ import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Pause;
 import io.inbox4j.operations.QuarantinedMessage;
+import io.inbox4j.operations.Retention;
+import io.inbox4j.operations.RetentionReport;
 import io.inbox4j.receive.Arrival;
 import java.time.Duration;
 import java.util.Collection;
@@ -13,6 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -139,6 +142,15 @@ public interface InboxStore extends AutoCloseable {
 
   /** What was done with messages of this origin, the newest first. */
   List<Intervention> interventions(Intervention.Origin origin, MessageFilter filter, int limit);
+
+  /**
+   * Removes processed and discarded messages that were kept long enough, in small steps with a rest
+   * after each, without getting into the way of others. Only one at a time does so, in all
+   * processes. An interrupt ends it after the step in hand; what is done stays done.
+   *
+   * @param goOn told after every step what was done so far; ends it by false
+   */
+  RetentionReport retain(Retention retention, Predicate<RetentionReport> goOn);
 
   /**
    * What one page of a replay did.

@@ -7,6 +7,8 @@ import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Pause;
 import io.inbox4j.operations.QuarantinedMessage;
+import io.inbox4j.operations.Retention;
+import io.inbox4j.operations.RetentionReport;
 import io.inbox4j.receive.Arrival;
 import io.inbox4j.store.Fault;
 import io.inbox4j.store.InboxStore;
@@ -22,6 +24,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
@@ -44,6 +47,7 @@ public final class JdbiInboxStore implements InboxStore {
   private final Receiving receiving;
   private final Operations operations;
   private final VitalSigns vitalSigns;
+  private final JdbiJanitor janitor;
   private final HandlerJdbi handlerJdbi;
   private final Map<ClaimKind, ClaimCursor> cursors = new ConcurrentHashMap<>();
 
@@ -59,6 +63,7 @@ public final class JdbiInboxStore implements InboxStore {
     this.receiving = new Receiving(notify);
     this.operations = new Operations(jdbi, receiving);
     this.vitalSigns = new VitalSigns(jdbi);
+    this.janitor = new JdbiJanitor(jdbi);
     this.handlerJdbi = new HandlerJdbi(builder.handlerConfiguration());
   }
 
@@ -245,6 +250,21 @@ public final class JdbiInboxStore implements InboxStore {
   public List<Intervention> interventions(
       Intervention.Origin origin, MessageFilter filter, int limit) {
     return Faults.translate(() -> operations.interventions(origin, filter, limit));
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>It uses one connection while it runs. A role that owns the tables creates a partition a day
+   * and drops it as a whole; any other removes row by row.
+   */
+  @Override
+  public RetentionReport retain(Retention retention, Predicate<RetentionReport> goOn) {
+    if (retention.isForever()) {
+      throw new IllegalArgumentException(
+          "messages are kept for ever; expected for example Retention.days(7)");
+    }
+    return Faults.translate(() -> janitor.run(retention, goOn));
   }
 
   /** Closes the connection pool if it is the store's own. */

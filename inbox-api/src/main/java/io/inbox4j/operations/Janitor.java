@@ -1,0 +1,50 @@
+package io.inbox4j.operations;
+
+import io.inbox4j.InboxException;
+import io.inbox4j.store.InboxStore;
+import java.util.function.Consumer;
+
+/** Removes messages that were kept long enough, when it is told to. Thread-safe. */
+public final class Janitor {
+
+  private final InboxStore store;
+  private final Retention retention;
+
+  public Janitor(InboxStore store, Retention retention) {
+    this.store = store;
+    this.retention = retention;
+  }
+
+  /** How long messages are kept. */
+  public Retention retention() {
+    return retention;
+  }
+
+  /**
+   * Removes all that was kept long enough, in small steps that leave most of the time to others.
+   * Does nothing if another process is at it.
+   *
+   * @throws InboxException if messages are kept for ever
+   */
+  public RetentionReport run() {
+    return run(soFar -> {});
+  }
+
+  /**
+   * The same. An interrupt ends it after the step in hand.
+   *
+   * @param progress told what was done so far, after every step
+   */
+  public RetentionReport run(Consumer<RetentionReport> progress) {
+    if (retention.isForever()) {
+      throw new InboxException(
+          "messages are kept for ever; expected for example .retention(Retention.days(7))");
+    }
+    return store.retain(
+        retention,
+        soFar -> {
+          progress.accept(soFar);
+          return true;
+        });
+  }
+}

@@ -1,0 +1,127 @@
+package io.inbox4j.jdbi;
+
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.JdbiException;
+import org.jdbi.v3.core.statement.Query;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The partitions of a table by day: created ahead, and dropped as a whole. Nobody waits for either
+ * for longer than a moment; what is in use now is tried again later.
+ */
+final class Partitions {
+
+  private static final Logger log = LoggerFactory.getLogger(Partitions.class);
+
+  /** To add a partition, the rows of the default one are looked at while others wait. */
+  private static final long MAX_DEFAULT_BYTES = 64L * 1024 * 1024;
+
+  private static final int MAX_ATTEMPTS = 5;
+  private static final long BETWEEN_ATTEMPTS_NANOS = Duration.ofMillis(200).toNanos();
+  private static final Set<String> IN_USE = Set.of("55P03", "57014", "40P01");
+  private static final String ROWS_IN_DEFAULT = "23514";
+
+  private final Handle handle;
+  private final String table;
+
+  /** A partition: its name, and how statements call it. */
+  record Partition(String name, String table) {}
+
+  Partitions(Handle handle, String table) {
+    this.handle = handle;
+    this.table = table;
+  }
+
+  /** Whether this role may create and drop them. */
+  boolean areOurs() {
+    return query(RetentionSql.IS_OWNER).mapTo(Boolean.class).one();
+  }
+
+  /** Those that hold nothing younger. */
+  List<Partition> olderThan(Duration age) {
+    return query(RetentionSql.OLD_PARTITIONS)
+        .bind("age", new Interval(age))
+        .map((row, context) -> new Partition(row.getString(1), row.getString(2)))
+        .list();
+  }
+
+  /** Creates those of today and the coming week that are missing. */
+  void createAhead() {
+    List<String> missing = query(RetentionSql.MISSING_PARTITIONS).mapTo(String.class).list();
+    if (missing.isEmpty()) {
+      return;
+    }
+    long rows =
+        handle
+            .createQuery(RetentionSql.SIZE)
+            .bind("table", table + "_default")
+            .mapTo(Long.class)
+            .one();
+    if (rows > MAX_DEFAULT_BYTES) {
+      log.info(
+          "{}_default has {} MB, too much to be looked at while others wait: no partition is"
+              + " created until it is smaller, old rows are removed one by one",
+          table,
+          rows / 1024 / 1024);
+      return;
+    }
+    for (String statement : missing) {
+      if (!execute(statement, transaction -> {})) {
+        return;
+      }
+    }
+  }
+
+  /** Drops a partition, and what the janitor remembers of it; whether it could. */
+  boolean drop(Partition partition) {
+    return execute(
+        RetentionSql.drop(partition.table),
+        transaction ->
+            transaction
+                .createUpdate(RetentionSql.FORGET_POSITION)
+                .bind("source", partition.name)
+                .execute());
+  }
+
+  private boolean execute(String statement, Consumer<Handle> then) {
+    for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      try {
+        handle.useTransaction(
+            transaction -> {
+              transaction.execute(RetentionSql.DO_NOT_WAIT);
+              transaction.execute(statement);
+              then.accept(transaction);
+            });
+        log.info("{}", statement);
+        return true;
+      } catch (JdbiException e) {
+        String state = stateOf(e);
+        if (ROWS_IN_DEFAULT.equals(state)) {
+          return true;
+        }
+        if (!IN_USE.contains(state)) {
+          throw e;
+        }
+      }
+      if (!Pacing.sleep(BETWEEN_ATTEMPTS_NANOS)) {
+        return false;
+      }
+    }
+    log.info("{} is in use; this is tried again later: {}", table, statement);
+    return false;
+  }
+
+  private static String stateOf(JdbiException e) {
+    return e.getCause() instanceof SQLException cause ? String.valueOf(cause.getSQLState()) : "";
+  }
+
+  private Query query(String sql) {
+    return handle.createQuery(sql).bind("table", table);
+  }
+}
