@@ -11,6 +11,8 @@ import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.jdbi.JdbiInboxStore;
 import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.operations.Retention;
+import io.inbox4j.operations.RetentionReport;
 import io.inbox4j.rabbitmq.RabbitTransport;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.testkit.PostgresServer;
@@ -110,6 +112,47 @@ class LeastPrivilegeTest {
     }
   }
 
+  @Test
+  void theServiceRemovesOldMessagesWithRightsOnRowsOnly() {
+    String owner = postgres.newDatabase();
+    JdbiInboxStore.migrate(postgres.dataSource(owner));
+    Jdbi tables = Jdbi.create(owner);
+    tables.useHandle(
+        handle -> {
+          handle.createScript(grants()).execute();
+          handle.execute(
+              "INSERT INTO inbox_messages (endpoint, message_id, type, body, redelivered,"
+                  + " received_on_utc) SELECT 'q', gen_random_uuid(), 't', '{}', false,"
+                  + " now() - interval '8 days' FROM generate_series(1, 100)");
+          handle.execute(
+              "INSERT INTO inbox_processed SELECT seq, 1, received_on_utc FROM inbox_messages");
+        });
+    String url = owner.replaceFirst("user=[^&]*", "user=billing");
+    try (JdbiInboxStore store = JdbiInboxStore.connect(url)) {
+      store.open();
+      Retention retention = Retention.days(7).archive(Duration.ofDays(100));
+      assertThat(store.retain(retention, soFar -> true))
+          .extracting(RetentionReport::removed, RetentionReport::archived)
+          .containsExactly(100L, 100L);
+      assertThat(store.retain(retention, soFar -> true).hasChanges()).isFalse();
+    }
+    for (String table : List.of("inbox_messages", "inbox_processed")) {
+      assertThat(
+              tables.<Long, RuntimeException>withHandle(
+                  handle -> handle.select("SELECT count(*) FROM " + table).mapTo(Long.class).one()))
+          .isZero();
+    }
+  }
+
+  /** The rights of the service, without the role that is there already. */
+  private static String grants() {
+    try {
+      return documentedStatements().get(0).replaceAll("CREATE ROLE [^;]*;", "");
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
   private static Consumer<SubscriptionBuilder> orders(Consumer<SubscriptionBuilder> mode) {
     Consumer<SubscriptionBuilder> orders =
         queue ->
@@ -132,7 +175,7 @@ class LeastPrivilegeTest {
             "ALTER TABLE inbox_messages ADD COLUMN intruder integer",
             "TRUNCATE inbox_processed",
             "UPDATE inbox_messages SET body = ''",
-            "DELETE FROM inbox_messages",
+            "DROP TABLE inbox_archive",
             "DELETE FROM inbox_interventions",
             "INSERT INTO inbox_schema (version, description) VALUES (99, 'forged')")
         .map(statement -> DynamicTest.dynamicTest(statement, () -> assertRefused(statement)));

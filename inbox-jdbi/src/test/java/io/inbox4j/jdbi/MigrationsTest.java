@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.inbox4j.InboxException;
+import io.inbox4j.operations.Retention;
+import io.inbox4j.store.Outcome;
 import io.inbox4j.store.WorkTransaction;
 import java.util.ArrayList;
 import java.util.List;
@@ -118,6 +120,31 @@ class MigrationsTest {
         WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
       assertThat(transaction.claim(Messages.TYPES, 10)).hasSize(1);
     }
+  }
+
+  @Test
+  void whatWasProcessedBeforeTheUpgradeBecomesAPartitionWithAnEnd() throws Exception {
+    for (String script : Migrations.SCRIPTS.subList(0, 3)) {
+      apply(script);
+    }
+    database.execute(
+        "INSERT INTO inbox_messages (endpoint, message_id, type, body, redelivered)"
+            + " VALUES ('%s', gen_random_uuid(), '%s', '{}', false)"
+                .formatted(Messages.ENDPOINT, Messages.TYPE));
+    database.execute("INSERT INTO inbox_processed SELECT seq, 1, now() FROM inbox_messages");
+    try (JdbiInboxStore store = Messages.store(database)) {
+      assertThat(database.count("SELECT count(*) FROM inbox_processed_before")).isEqualTo(1);
+      assertThat(database.count("SELECT count(*) FROM inbox_processed_default")).isZero();
+      assertThat(database.texts("SELECT status FROM inbox")).containsExactly("processed");
+      store.receive(Messages.ENDPOINT, Messages.events(1));
+      Messages.settle(store, 1, Outcome.Processed::new);
+      store.retain(Retention.days(7), soFar -> true);
+    }
+    assertThat(database.texts("SELECT status FROM inbox")).hasSize(2);
+    assertThat(
+            database.count(
+                "SELECT count(*) FROM pg_inherits WHERE inhparent = 'inbox_processed'::regclass"))
+        .isEqualTo(9);
   }
 
   @Test

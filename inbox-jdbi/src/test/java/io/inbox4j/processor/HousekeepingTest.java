@@ -1,0 +1,123 @@
+package io.inbox4j.processor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.inbox4j.MessageIds;
+import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.operations.Retention;
+import io.inbox4j.receive.Arrival;
+import io.inbox4j.store.Outcome;
+import io.inbox4j.store.WorkTransaction;
+import io.inbox4j.testkit.PostgresServer;
+import io.inbox4j.transport.Delivery;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import org.jdbi.v3.core.Jdbi;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The janitor in the background. */
+@Timeout(60)
+class HousekeepingTest {
+
+  private static final String ENDPOINT = "orders";
+  private static final Duration SOON = Duration.ofMillis(20);
+  private static final Duration NEVER = Duration.ofDays(1);
+
+  private final String url = PostgresServer.shared().newDatabase();
+  private final Jdbi jdbi = Jdbi.create(PostgresServer.shared().dataSource(url));
+  private final JdbiInboxStore store =
+      JdbiInboxStore.create(PostgresServer.shared().dataSource(url));
+
+  @BeforeEach
+  void open() {
+    store.open();
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+  }
+
+  private void processedAWeekAgo(int count) {
+    List<Arrival> events = IntStream.range(0, count).mapToObj(HousekeepingTest::event).toList();
+    store.receive(ENDPOINT, events);
+    try (WorkTransaction transaction = store.begin(ENDPOINT)) {
+      transaction.commit(
+          transaction.claim(Set.of("created"), count).stream()
+              .<Outcome>map(it -> new Outcome.Processed(it.sequence()))
+              .toList());
+    }
+    execute("UPDATE inbox_messages SET received_on_utc = now() - interval '8 days'");
+    execute("UPDATE inbox_processed SET processed_on_utc = now() - interval '8 days'");
+  }
+
+  private static Arrival event(int n) {
+    UUID id = MessageIds.of("order", n);
+    byte[] body = "{}".getBytes(StandardCharsets.UTF_8);
+    Delivery delivery =
+        new Delivery(
+            id.toString(), "created", "application/json", null, null, null, Map.of(), body, false);
+    return new Arrival.Event(delivery, null, id, "created");
+  }
+
+  private void execute(String sql) {
+    jdbi.useHandle(handle -> handle.execute(sql));
+  }
+
+  private long messages() {
+    return jdbi.withHandle(
+        handle -> handle.select("SELECT count(*) FROM inbox_messages").mapTo(Long.class).one());
+  }
+
+  @Test
+  void itGoesOnAfterAFailure() {
+    processedAWeekAgo(5);
+    execute("ALTER TABLE inbox_retention RENAME TO mislaid");
+    Housekeeping housekeeping = new Housekeeping(store, Retention.days(7), SOON, SOON);
+    housekeeping.start();
+    await().pollDelay(Duration.ofMillis(500)).until(() -> messages() == 5);
+    execute("ALTER TABLE mislaid RENAME TO inbox_retention");
+    await().until(() -> messages() == 0);
+    housekeeping.close();
+  }
+
+  @Test
+  void closingEndsItInTheMidstOfItsWork() {
+    int count = 20_000;
+    processedAWeekAgo(count);
+    Housekeeping housekeeping = new Housekeeping(store, Retention.days(7), SOON, NEVER);
+    housekeeping.start();
+    await().pollInterval(Duration.ofMillis(5)).until(() -> messages() < count);
+    long begin = System.nanoTime();
+    housekeeping.close();
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(2));
+    long left = messages();
+    assertThat(left).isPositive();
+    assertThat(
+            jdbi.<Long, RuntimeException>withHandle(
+                handle ->
+                    handle.select("SELECT count(*) FROM inbox_processed").mapTo(Long.class).one()))
+        .isEqualTo(left);
+    assertThat(store.retain(Retention.days(7), soFar -> true).ran()).isTrue();
+    assertThat(messages()).isZero();
+  }
+
+  @Test
+  void whatIsKeptForEverIsLeftAlone() throws Exception {
+    processedAWeekAgo(5);
+    Housekeeping housekeeping = new Housekeeping(store, Retention.forever(), SOON, SOON);
+    housekeeping.start();
+    Thread.sleep(300);
+    housekeeping.close();
+    assertThat(messages()).isEqualTo(5);
+  }
+}
