@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
+import java.util.function.Supplier;
 
 /**
  * Measures how fast messages are received and handled, on servers of its own.
@@ -19,28 +19,34 @@ public final class Benchmark {
 
   private static final int DEFAULT_MESSAGES = 50_000;
   private static final int DEFAULT_REPETITIONS = 3;
+  private static final int DEFAULT_OLD = 1_000_000;
+  private static final String RETENTION = "retention";
 
   private Benchmark() {}
 
   public static void main(String[] args) throws Exception {
     int messages = DEFAULT_MESSAGES;
     int repetitions = DEFAULT_REPETITIONS;
+    int old = DEFAULT_OLD;
     String only = "";
     try {
       for (int i = 0; i < args.length; i += 2) {
         switch (args[i]) {
           case "--messages" -> messages = positive(args, i);
           case "--repetitions" -> repetitions = positive(args, i);
+          case "--old" -> old = positive(args, i);
           case "--only" -> only = text(args, i);
           default -> throw new IllegalArgumentException("unknown option '" + args[i] + "'");
         }
       }
     } catch (IllegalArgumentException e) {
       System.err.println(
-          e.getMessage() + "; usage: bin/bench [--messages N] [--repetitions N] [--only TEXT]");
+          e.getMessage()
+              + "; usage: bin/bench [--messages N] [--repetitions N] [--only TEXT]"
+              + " [--only retention --old N]");
       System.exit(2);
     }
-    run(messages, repetitions, only);
+    run(messages, repetitions, only, old);
     System.exit(0);
   }
 
@@ -60,7 +66,7 @@ public final class Benchmark {
     return args[option + 1];
   }
 
-  private static void run(int messages, int repetitions, String only) throws Exception {
+  private static void run(int messages, int repetitions, String only, int old) throws Exception {
     System.out.printf(
         "%,d messages of 1 KB, %d repetitions; starting servers%n", messages, repetitions);
     try (PostgresServer postgres = PostgresServer.start();
@@ -68,24 +74,33 @@ public final class Benchmark {
       Orders orders = new Orders();
       Queue queue = new Queue(rabbit.uri(), orders);
       List<Contender> contenders =
-          Stream.<Contender>of(
-                  new RawConsume(queue),
-                  new Ingest(queue, rabbit.uri(), postgres::newDatabase),
-                  Drain.noOp(orders, postgres::newDatabase),
-                  Drain.insert(orders, postgres::newDatabase),
-                  Drain.hotKey(orders, postgres::newDatabase, false),
-                  Drain.hotKeyOneByOne(orders, postgres::newDatabase, false),
-                  Drain.hotKey(orders, postgres::newDatabase, true),
-                  Drain.hotKeyOneByOne(orders, postgres::newDatabase, true),
-                  Drain.leased(orders, postgres::newDatabase, 200, 10, Duration.ofMillis(100)))
-              .filter(contender -> contender.name().contains(only))
-              .toList();
+          only.equals(RETENTION)
+              ? List.of(
+                  new RetentionDrain(orders, postgres::newDatabase, old, false),
+                  new RetentionDrain(orders, postgres::newDatabase, old, true))
+              : usual(orders, queue, rabbit.uri(), postgres::newDatabase).stream()
+                  .filter(contender -> contender.name().contains(only))
+                  .toList();
       for (Contender contender : contenders) {
         System.out.printf("warming up: %s%n", contender.name());
         contender.run(contender.messages(Math.min(messages, 10_000)));
       }
       print(measure(contenders, messages, repetitions));
     }
+  }
+
+  private static List<Contender> usual(
+      Orders orders, Queue queue, String amqp, Supplier<String> newDatabase) {
+    return List.of(
+        new RawConsume(queue),
+        new Ingest(queue, amqp, newDatabase),
+        Drain.noOp(orders, newDatabase),
+        Drain.insert(orders, newDatabase),
+        Drain.hotKey(orders, newDatabase, false),
+        Drain.hotKeyOneByOne(orders, newDatabase, false),
+        Drain.hotKey(orders, newDatabase, true),
+        Drain.hotKeyOneByOne(orders, newDatabase, true),
+        Drain.leased(orders, newDatabase, 200, 10, Duration.ofMillis(100)));
   }
 
   private static Map<String, List<Double>> measure(

@@ -6,6 +6,7 @@ import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.EventHandler;
 import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.operations.Retention;
 import io.inbox4j.receive.Arrival;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -119,6 +120,7 @@ record Drain(
             .store(store)
             .subscribe(ENDPOINT, queue -> options.accept(queue.on(OrderPlaced.class, handler)))
             .listener(new Counting(all))
+            .retention(Retention.forever())
             .build()) {
       store.open();
       Jdbi.create(url).useHandle(h -> h.execute("CREATE TABLE effects (name text, amount int)"));
