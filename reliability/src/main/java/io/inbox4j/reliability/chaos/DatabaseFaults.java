@@ -241,12 +241,9 @@ final class DatabaseFaults {
         });
   }
 
-  /** Changes a setting for all sessions, from one that it does not hold for. */
+  /** Changes a setting for all sessions. */
   private static void configure(Scene scene, String setting, String value) {
     try (Handle handle = scene.tables.jdbi().open()) {
-      handle.execute("SET default_transaction_read_only = off");
-      handle.execute("SET statement_timeout = 0");
-      handle.execute("SET transaction_timeout = 0");
       handle.execute("ALTER SYSTEM SET " + setting + " = '" + value + "'");
       handle.execute("SELECT pg_reload_conf()");
     }

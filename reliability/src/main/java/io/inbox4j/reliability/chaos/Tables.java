@@ -16,17 +16,24 @@ record Tables(Jdbi jdbi) {
   /** Which sessions are those of the inbox. */
   static final String OF_THE_INBOX = "application_name LIKE 'walker%'";
 
+  private static final String UNTROUBLED =
+      "-c%20statement_timeout=0%20-c%20transaction_timeout=0"
+          + "%20-c%20default_transaction_read_only=off";
+
   static Tables at(String jdbcUrl) {
     return at(() -> jdbcUrl);
   }
 
-  /** By connections that are opened where the database is at that moment. */
+  /**
+   * By connections that are opened where the database is at that moment. The settings that make
+   * trouble for the inbox do not hold for them.
+   */
   static Tables at(Supplier<String> jdbcUrl) {
     return new Tables(
         Jdbi.create(
             () ->
                 DriverManager.getConnection(
-                    jdbcUrl.get() + "&connectTimeout=5&socketTimeout=120")));
+                    jdbcUrl.get() + "&connectTimeout=5&socketTimeout=120&options=" + UNTROUBLED)));
   }
 
   void create() {
