@@ -213,6 +213,7 @@ class SameEffectsTest {
               context.commitWith(
                   transaction -> {
                     Handle handle = transaction.unwrap(Handle.class);
+                    handle.execute("SET LOCAL deadlock_timeout = '20ms'");
                     int first = event.n() % 2;
                     handle.execute("UPDATE counters SET n = n + 1 WHERE id = ?", first);
                     handle.execute("UPDATE counters SET n = n + 1 WHERE id = ?", 1 - first);
