@@ -1,130 +1,124 @@
 package io.inbox4j.benchmarks;
 
-import io.inbox4j.testkit.PostgresServer;
-import io.inbox4j.testkit.RabbitServer;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import io.inbox4j.benchmarks.lab.Lab;
+import io.inbox4j.benchmarks.report.Report;
+import io.inbox4j.benchmarks.report.Results;
+import io.inbox4j.benchmarks.workloads.Session;
+import io.inbox4j.benchmarks.workloads.Workload;
+import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.function.Supplier;
+import java.util.TreeMap;
 
 /**
- * Measures how fast messages are received and handled, on servers of its own.
+ * Measures the inbox beside its limits and its peers, on servers of its own, and writes what it has
+ * measured into a document.
  *
- * <p>All contenders run in turn, several times, and the medians are compared: on a shared machine
- * only ratios within one run mean something.
+ * <p>All contenders of a workload run in turn, several times, and the medians are compared: on a
+ * shared machine only ratios within one run mean something.
  */
 public final class Benchmark {
 
-  private static final int DEFAULT_MESSAGES = 50_000;
-  private static final int DEFAULT_REPETITIONS = 3;
-  private static final int DEFAULT_OLD = 1_000_000;
-  private static final String RETENTION = "retention";
+  private static final int WRONG_ARGUMENTS = 2;
+  private static final Path DOCUMENT = Path.of("docs", "performance.md");
+  private static final Path IMAGES = Path.of("docs", "images");
+  private static final Path RESULTS = Path.of("docs", "performance.json");
 
   private Benchmark() {}
 
   public static void main(String[] args) throws Exception {
-    int messages = DEFAULT_MESSAGES;
-    int repetitions = DEFAULT_REPETITIONS;
-    int old = DEFAULT_OLD;
-    String only = "";
+    Options options = new Options();
     try {
-      for (int i = 0; i < args.length; i += 2) {
-        switch (args[i]) {
-          case "--messages" -> messages = positive(args, i);
-          case "--repetitions" -> repetitions = positive(args, i);
-          case "--old" -> old = positive(args, i);
-          case "--only" -> only = text(args, i);
-          default -> throw new IllegalArgumentException("unknown option '" + args[i] + "'");
-        }
-      }
+      options.parse(args);
     } catch (IllegalArgumentException e) {
-      System.err.println(
-          e.getMessage()
-              + "; usage: bin/bench [--messages N] [--repetitions N] [--only TEXT]"
-              + " [--only retention --old N]");
-      System.exit(2);
+      System.err.println(e.getMessage() + "; usage: " + Options.USAGE);
+      System.exit(WRONG_ARGUMENTS);
     }
-    run(messages, repetitions, only, old);
+    run(options);
     System.exit(0);
   }
 
-  private static int positive(String[] args, int option) {
-    String value = option + 1 < args.length ? args[option + 1] : "";
-    if (!value.matches("[1-9][0-9]{0,7}")) {
-      throw new IllegalArgumentException(
-          "%s is '%s'; expected a number from 1".formatted(args[option], value));
-    }
-    return Integer.parseInt(value);
-  }
-
-  private static String text(String[] args, int option) {
-    if (option + 1 >= args.length) {
-      throw new IllegalArgumentException(args[option] + " has no value");
-    }
-    return args[option + 1];
-  }
-
-  private static void run(int messages, int repetitions, String only, int old) throws Exception {
-    System.out.printf(
-        "%,d messages of 1 KB, %d repetitions; starting servers%n", messages, repetitions);
-    try (PostgresServer postgres = PostgresServer.start();
-        RabbitServer rabbit = RabbitServer.start()) {
-      Orders orders = new Orders();
-      Queue queue = new Queue(rabbit.uri(), orders);
-      List<Contender> contenders =
-          only.equals(RETENTION)
-              ? List.of(
-                  new RetentionDrain(orders, postgres::newDatabase, old, false),
-                  new RetentionDrain(orders, postgres::newDatabase, old, true))
-              : usual(orders, queue, rabbit.uri(), postgres::newDatabase).stream()
-                  .filter(contender -> contender.name().contains(only))
-                  .toList();
-      for (Contender contender : contenders) {
-        System.out.printf("warming up: %s%n", contender.name());
-        contender.run(contender.messages(Math.min(messages, 10_000)));
-      }
-      print(measure(contenders, messages, repetitions));
-    }
-  }
-
-  private static List<Contender> usual(
-      Orders orders, Queue queue, String amqp, Supplier<String> newDatabase) {
-    return List.of(
-        new RawConsume(queue),
-        new Ingest(queue, amqp, newDatabase),
-        Drain.noOp(orders, newDatabase),
-        Drain.insert(orders, newDatabase),
-        Drain.hotKey(orders, newDatabase, false),
-        Drain.hotKeyOneByOne(orders, newDatabase, false),
-        Drain.hotKey(orders, newDatabase, true),
-        Drain.hotKeyOneByOne(orders, newDatabase, true),
-        Drain.leased(orders, newDatabase, 200, 10, Duration.ofMillis(100)));
-  }
-
-  private static Map<String, List<Double>> measure(
-      List<Contender> contenders, int messages, int repetitions) throws Exception {
-    Map<String, List<Double>> rates = new LinkedHashMap<>();
-    for (int repetition = 1; repetition <= repetitions; repetition++) {
-      for (Contender contender : contenders) {
-        double rate = contender.run(contender.messages(messages));
-        rates.computeIfAbsent(contender.name(), name -> new ArrayList<>()).add(rate);
-        System.out.printf(
-            "%d/%d  %-40s %,10.0f msg/s%n", repetition, repetitions, contender.name(), rate);
+  private static void run(Options options) throws Exception {
+    List<Workload> workloads =
+        Workload.all().stream().filter(it -> options.wants(it.key())).toList();
+    Results results = options.quick ? new Results(new TreeMap<>()) : Results.load(RESULTS);
+    System.out.println("starting servers");
+    try (Lab lab = new Lab()) {
+      Session session =
+          new Session(lab, results, options.messages, options.repetitions, options.scale());
+      for (Workload workload : workloads) {
+        workload.run(session);
+        if (!options.quick) {
+          results.save(RESULTS);
+          Report.write(results, DOCUMENT, IMAGES);
+        }
       }
     }
-    return rates;
+    System.out.println(Report.text(results, workloads.stream().map(Workload::key).toList()));
   }
 
-  private static void print(Map<String, List<Double>> rates) {
-    System.out.printf("%n%-40s %10s %10s %10s%n", "", "median/s", "min/s", "max/s");
-    rates.forEach(
-        (name, values) -> {
-          List<Double> sorted = values.stream().sorted().toList();
-          System.out.printf(
-              "%-40s %,10.0f %,10.0f %,10.0f%n",
-              name, sorted.get(sorted.size() / 2), sorted.get(0), sorted.get(sorted.size() - 1));
-        });
+  /** What the command line says. */
+  private static final class Options {
+
+    static final String USAGE =
+        "bin/bench [--quick] [--messages N] [--repetitions N] [--only A,B,ingest,…]";
+
+    boolean quick;
+    int messages = 50_000;
+    int repetitions = 5;
+    List<String> only = List.of();
+
+    void parse(String[] args) {
+      for (int i = 0; i < args.length; i++) {
+        switch (args[i]) {
+          case "--quick" -> {
+            quick = true;
+            messages = 4_000;
+            repetitions = 1;
+          }
+          case "--messages" -> messages = positive(args, i++);
+          case "--repetitions" -> repetitions = positive(args, i++);
+          case "--only" -> only = keys(args, i++);
+          default -> throw new IllegalArgumentException("unknown option '" + args[i] + "'");
+        }
+      }
+    }
+
+    boolean wants(String key) {
+      return only.isEmpty() || only.contains(key);
+    }
+
+    /** A quick run shows that everything works, and the order of magnitude. */
+    double scale() {
+      return quick ? 0.01 : 1;
+    }
+
+    private static int positive(String[] args, int option) {
+      String value = value(args, option);
+      if (!value.matches("[1-9][0-9]{0,7}")) {
+        throw new IllegalArgumentException(
+            "%s is '%s'; expected a number from 1".formatted(args[option], value));
+      }
+      return Integer.parseInt(value);
+    }
+
+    private static List<String> keys(String[] args, int option) {
+      List<String> known = Workload.all().stream().map(Workload::key).toList();
+      List<String> chosen = Arrays.asList(value(args, option).split(",", -1));
+      for (String key : chosen) {
+        if (!known.contains(key)) {
+          throw new IllegalArgumentException(
+              "there is no workload '%s'; expected some of %s".formatted(key, known));
+        }
+      }
+      return chosen;
+    }
+
+    private static String value(String[] args, int option) {
+      if (option + 1 >= args.length) {
+        throw new IllegalArgumentException(args[option] + " has no value");
+      }
+      return args[option + 1];
+    }
   }
 }

@@ -1,108 +1,90 @@
-package io.inbox4j.benchmarks;
+package io.inbox4j.benchmarks.inbox;
 
 import io.inbox4j.Inbox;
 import io.inbox4j.InboxListener;
 import io.inbox4j.SubscriptionBuilder;
+import io.inbox4j.benchmarks.lab.Contender;
+import io.inbox4j.benchmarks.lab.OrderPlaced;
+import io.inbox4j.benchmarks.lab.Orders;
+import io.inbox4j.benchmarks.lab.Trial;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.EventHandler;
 import io.inbox4j.jdbi.JdbiInboxStore;
 import io.inbox4j.operations.Retention;
-import io.inbox4j.receive.Arrival;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
 
 /** From the tables through a handler: an inbox that only processes what is stored. */
-record Drain(
+public record Drain(
     String name,
-    EventHandler<OrderPlaced> handler,
     Consumer<SubscriptionBuilder> options,
     int poolSize,
     int maxMessages,
-    Supplier<Arrival> next,
-    Supplier<String> newDatabase)
+    Supplier<@Nullable String> keys)
     implements Contender {
 
-  private static final String ENDPOINT = "benchmark.orders";
+  public static final String ENDPOINT = "benchmark.orders";
+  static final int POOL = 20;
   private static final int FILL = 1_000;
-  private static final int POOL = 20;
   private static final int MANY = Integer.MAX_VALUE;
-  private static final int FEW = 6_000;
+  private static final int KEYS = 1_000;
 
-  /** A handler that does nothing. */
-  static Drain noOp(Orders orders, Supplier<String> newDatabase) {
-    return new Drain(
-        "drain: no-op handler",
-        (event, context) -> {},
-        queue -> {},
-        POOL,
-        MANY,
-        orders::nextArrival,
-        newDatabase);
+  /** As it comes. */
+  public static Drain usual() {
+    return named("Inbox", queue -> {}, POOL);
   }
 
-  /** A handler that inserts one row of business, in the message's transaction. */
-  static Drain insert(Orders orders, Supplier<String> newDatabase) {
-    return new Drain(
-        "drain: one business insert a message",
-        Drain::insert,
-        queue -> {},
-        POOL,
+  public static Drain withWorkers(int count) {
+    return named(
+        "%d workers".formatted(count), queue -> queue.concurrency(count), Math.max(POOL, count));
+  }
+
+  private static Drain named(String name, Consumer<SubscriptionBuilder> options, int poolSize) {
+    return new Drain(name, options, poolSize, MANY, () -> null);
+  }
+
+  /** In the order of keys, each as probable as the others. */
+  public static Drain uniformKeys() {
+    Random random = new Random(7);
+    return ordered("1,000 keys, uniform", MANY, () -> "key " + random.nextInt(KEYS));
+  }
+
+  /** In the order of keys, the first half of all messages in a hundredth of them. */
+  public static Drain skewedKeys() {
+    Random random = new Random(7);
+    return ordered(
+        "1,000 keys, half of the messages in 10 of them",
         MANY,
-        orders::nextArrival,
-        newDatabase);
+        () -> "key " + random.nextInt(random.nextBoolean() ? 10 : KEYS));
   }
 
   /** Every message in one ordering key, with as many in a commit as the inbox sees fit. */
-  static Drain hotKey(Orders orders, Supplier<String> newDatabase, boolean inserts) {
-    return hotKey("batches", inserts, SubscriptionBuilder::ordered, MANY, orders, newDatabase);
+  public static Drain hotKey() {
+    return ordered("one key", MANY, () -> "hot");
   }
 
   /** The same with one commit a message, as it is done by hand. */
-  static Drain hotKeyOneByOne(Orders orders, Supplier<String> newDatabase, boolean inserts) {
-    return hotKey(
-        "a commit each", inserts, queue -> queue.ordered().batchSize(1), FEW, orders, newDatabase);
-  }
-
-  private static Drain hotKey(
-      String how,
-      boolean inserts,
-      Consumer<SubscriptionBuilder> options,
-      int maxMessages,
-      Orders orders,
-      Supplier<String> newDatabase) {
+  public static Drain hotKeyOneByOne() {
     return new Drain(
-        "hot key, %s: %s".formatted(inserts ? "insert" : "no-op", how),
-        inserts ? Drain::insert : (event, context) -> {},
-        options,
-        POOL,
-        maxMessages,
-        () -> orders.nextArrival("hot"),
-        newDatabase);
+        "one key, a commit each", queue -> queue.ordered().batchSize(1), POOL, 4_000, () -> "hot");
   }
 
-  /** Handlers that wait, many more than there are connections. */
-  static Drain leased(
-      Orders orders, Supplier<String> newDatabase, int handlers, int connections, Duration time) {
-    return new Drain(
-        "leased: %d × %d ms, %d connections".formatted(handlers, time.toMillis(), connections),
-        (event, context) -> Thread.sleep(time.toMillis()),
-        queue -> queue.leased().concurrency(handlers),
-        connections,
-        FEW,
-        orders::nextArrival,
-        newDatabase);
+  private static Drain ordered(String name, int maxMessages, Supplier<@Nullable String> keys) {
+    return new Drain(name, SubscriptionBuilder::ordered, POOL, maxMessages, keys);
   }
 
-  private static void insert(OrderPlaced event, EventContext context) {
-    context
-        .unwrap(Handle.class)
-        .execute("INSERT INTO effects (name, amount) VALUES (?, ?)", event.order(), event.amount());
+  public Drain called(String other) {
+    return new Drain(other, options, poolSize, maxMessages, keys);
+  }
+
+  @Override
+  public String contract() {
+    return "effect commits with completion";
   }
 
   @Override
@@ -111,43 +93,58 @@ record Drain(
   }
 
   @Override
-  public double run(int messages) throws Exception {
-    String url = newDatabase.get();
-    CountDownLatch all = new CountDownLatch(messages);
-    JdbiInboxStore store = JdbiInboxStore.builder(url).poolSize(poolSize).build();
+  public void run(Trial trial) throws Exception {
+    CountDownLatch all = new CountDownLatch(trial.messages());
+    JdbiInboxStore store = JdbiInboxStore.builder(trial.database()).poolSize(poolSize).build();
     try (Inbox inbox =
         Inbox.builder()
             .store(store)
-            .subscribe(ENDPOINT, queue -> options.accept(queue.on(OrderPlaced.class, handler)))
-            .listener(new Counting(all))
+            .subscribe(
+                ENDPOINT,
+                queue -> options.accept(queue.on(OrderPlaced.class, handler(trial.inserts()))))
+            .listener(counting(all))
             .retention(Retention.forever())
             .build()) {
       store.open();
-      Jdbi.create(url).useHandle(h -> h.execute("CREATE TABLE effects (name text, amount int)"));
-      for (int stored = 0; stored < messages; stored += FILL) {
-        store.receive(ENDPOINT, batch(Math.min(FILL, messages - stored)));
+      fill(store, trial.lab().orders(), trial.messages(), keys);
+      trial.measure(
+          () -> {
+            inbox.startProcessing();
+            all.await();
+          });
+    }
+  }
+
+  /** Stores messages that nobody handles yet. */
+  public void store(String database, Orders orders, int messages) {
+    try (JdbiInboxStore store = JdbiInboxStore.connect(database)) {
+      store.open();
+      fill(store, orders, messages, keys);
+    }
+  }
+
+  /** Stores messages as receivers do. */
+  static void fill(
+      JdbiInboxStore store, Orders orders, int messages, Supplier<@Nullable String> keys) {
+    for (int stored = 0; stored < messages; stored += FILL) {
+      store.receive(ENDPOINT, orders.arrivals(Math.min(FILL, messages - stored), keys));
+    }
+  }
+
+  static EventHandler<OrderPlaced> handler(boolean inserts) {
+    return inserts ? Drain::insert : (event, context) -> {};
+  }
+
+  static void insert(OrderPlaced event, EventContext context) {
+    context.unwrap(Handle.class).execute(OrderPlaced.INSERT, event.order(), event.amount());
+  }
+
+  static InboxListener counting(CountDownLatch all) {
+    return new InboxListener() {
+      @Override
+      public void processed(Message message, int attempt, Duration lag) {
+        all.countDown();
       }
-      Jdbi.create(url).useHandle(h -> h.execute("CHECKPOINT"));
-      long begin = System.nanoTime();
-      inbox.startProcessing();
-      all.await();
-      return Contender.rate(messages, begin);
-    }
-  }
-
-  private List<Arrival> batch(int size) {
-    List<Arrival> batch = new ArrayList<>(size);
-    for (int i = 0; i < size; i++) {
-      batch.add(next.get());
-    }
-    return batch;
-  }
-
-  private record Counting(CountDownLatch all) implements InboxListener {
-
-    @Override
-    public void processed(Message message, int attempt, Duration lag) {
-      all.countDown();
-    }
+    };
   }
 }

@@ -1,37 +1,46 @@
-package io.inbox4j.benchmarks;
+package io.inbox4j.benchmarks.inbox;
 
 import io.inbox4j.Inbox;
 import io.inbox4j.InboxListener;
+import io.inbox4j.benchmarks.lab.Contender;
+import io.inbox4j.benchmarks.lab.OrderPlaced;
+import io.inbox4j.benchmarks.lab.Queue;
+import io.inbox4j.benchmarks.lab.Trial;
 import io.inbox4j.jdbi.JdbiInboxStore;
 import io.inbox4j.rabbitmq.RabbitTransport;
 import io.inbox4j.transport.Topology;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.Supplier;
 
 /** From the queue into the tables: an inbox that only receives. */
-record Ingest(Queue queue, String amqp, Supplier<String> newDatabase) implements Contender {
+public final class Ingest implements Contender {
 
   @Override
   public String name() {
-    return "ingest: stored and acknowledged";
+    return "Inbox: stored and acknowledged";
   }
 
   @Override
-  public double run(int messages) throws Exception {
-    queue.fill(messages);
-    CountDownLatch all = new CountDownLatch(messages);
+  public String contract() {
+    return "acknowledged when it is safe in PostgreSQL";
+  }
+
+  @Override
+  public void run(Trial trial) throws Exception {
+    trial.lab().queue().fill(trial.messages());
+    CountDownLatch all = new CountDownLatch(trial.messages());
     try (Inbox inbox =
         Inbox.builder()
-            .store(JdbiInboxStore.connect(newDatabase.get()))
-            .transport(RabbitTransport.connect(amqp))
+            .store(JdbiInboxStore.connect(trial.database()))
+            .transport(RabbitTransport.connect(trial.lab().amqpUri()))
             .subscribe(Queue.NAME, s -> s.receive(OrderPlaced.class).topology(Topology.existing()))
             .listener(new Counting(all))
             .build()) {
       inbox.quarantine(); // opens the store: creating tables is not what is measured
-      long begin = System.nanoTime();
-      inbox.startReceiving();
-      all.await();
-      return Contender.rate(messages, begin);
+      trial.measure(
+          () -> {
+            inbox.startReceiving();
+            all.await();
+          });
     }
   }
 

@@ -1,21 +1,24 @@
-package io.inbox4j.benchmarks;
+package io.inbox4j.benchmarks.lab;
 
 /** Something that is measured. */
-interface Contender {
+public interface Contender {
 
-  /** What the table calls it. */
+  /** What the tables call it. */
   String name();
+
+  /** What it promises: whether a handler's effect commits with the completion, above all. */
+  String contract();
 
   /** How many messages it takes to measure it, when the others are measured with this many. */
   default int messages(int others) {
     return others;
   }
 
-  /** Does its work on this many messages, prepared before the clock starts; returns messages/s. */
-  double run(int messages) throws Exception;
-
-  /** The rate of work that began at this {@link System#nanoTime} and ends now. */
-  static double rate(int messages, long begin) {
-    return messages * 1e9 / (System.nanoTime() - begin);
+  /** Whether it can run on this machine. */
+  default boolean isPossible() {
+    return true;
   }
+
+  /** Prepares its work, then does it within {@link Trial#measure}. */
+  void run(Trial trial) throws Exception;
 }

@@ -1,42 +1,59 @@
-package io.inbox4j.benchmarks;
+package io.inbox4j.benchmarks.lab;
 
 import io.inbox4j.receive.Arrival;
 import io.inbox4j.transport.Delivery;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Makes orders with bodies of 1 KB and time-ordered ids, as producers should choose them. */
-final class Orders {
+public final class Orders {
 
-  static final String TYPE = "orders.order-placed";
+  public static final String TYPE = "orders.order-placed";
   private static final int BODY_SIZE = 1_024;
 
   private final AtomicLong next = new AtomicLong(1L << 40);
 
-  UUID nextId() {
+  public UUID nextId() {
     long number = next.incrementAndGet();
     return new UUID((number << 16) | 0x7000, 0x8000000000000000L | number);
   }
 
-  static byte[] body(UUID id) {
+  public static byte[] body(UUID id) {
     String head =
         "{\"messageId\":\"%s\",\"order\":\"%s\",\"amount\":7,\"note\":\"".formatted(id, id);
     return (head + "x".repeat(BODY_SIZE - head.length() - 2) + "\"}")
         .getBytes(StandardCharsets.UTF_8);
   }
 
-  Arrival nextArrival() {
-    return nextArrival(null);
+  /** This many bodies, as those take them who know nothing of an inbox. */
+  public List<String> bodies(int count) {
+    List<String> bodies = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      bodies.add(new String(body(nextId()), StandardCharsets.UTF_8));
+    }
+    return bodies;
   }
 
-  Arrival nextArrival(@Nullable String orderingKey) {
+  public Arrival nextArrival(@Nullable String orderingKey) {
     UUID id = nextId();
     Delivery delivery =
         new Delivery(
             id.toString(), TYPE, "application/json", null, null, null, Map.of(), body(id), false);
     return new Arrival.Event(delivery, null, id, TYPE, orderingKey, null);
+  }
+
+  /** This many arrivals with these keys. */
+  public List<Arrival> arrivals(int count, Supplier<@Nullable String> keys) {
+    List<Arrival> arrivals = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      arrivals.add(nextArrival(keys.get()));
+    }
+    return arrivals;
   }
 }

@@ -1,16 +1,17 @@
-package io.inbox4j.benchmarks;
+package io.inbox4j.benchmarks.lab;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
+import java.io.IOException;
 import java.util.Map;
 import java.util.UUID;
 
-/** A quorum queue that is filled before it is measured. */
-final class Queue {
+/** A quorum queue that is filled before it is measured, or while. */
+public final class Queue {
 
-  static final String NAME = "benchmark.orders";
+  public static final String NAME = "benchmark.orders";
   private static final int CONFIRM_EVERY = 1_000;
 
   private final ConnectionFactory factory = new ConnectionFactory();
@@ -21,26 +22,46 @@ final class Queue {
     this.orders = orders;
   }
 
-  Connection connect() throws Exception {
+  public Connection connect() throws Exception {
     return factory.newConnection("benchmark");
   }
 
-  /** Declares the queue anew and puts messages into it, confirmed. */
-  void fill(int messages) throws Exception {
+  /** Declares the queue anew. */
+  public void declare() throws Exception {
     try (Connection connection = connect();
         Channel channel = connection.createChannel()) {
       channel.queueDelete(NAME);
       channel.queueDeclare(NAME, true, false, false, Map.of("x-queue-type", "quorum"));
+    }
+  }
+
+  /** Declares the queue anew and puts messages into it, confirmed. */
+  public void fill(int messages) throws Exception {
+    fill(messages, 0);
+  }
+
+  /** The same with one in so many published twice; 0 for none. */
+  public void fill(int messages, int repeatOneIn) throws Exception {
+    declare();
+    try (Connection connection = connect();
+        Channel channel = connection.createChannel()) {
       channel.confirmSelect();
       for (int i = 1; i <= messages; i++) {
         UUID id = orders.nextId();
-        channel.basicPublish("", NAME, properties(id), Orders.body(id));
+        publish(channel, id);
+        if (repeatOneIn > 0 && i % repeatOneIn == 0) {
+          publish(channel, id);
+        }
         if (i % CONFIRM_EVERY == 0) {
           channel.waitForConfirmsOrDie(60_000);
         }
       }
       channel.waitForConfirmsOrDie(60_000);
     }
+  }
+
+  public static void publish(Channel channel, UUID id) throws IOException {
+    channel.basicPublish("", NAME, properties(id), Orders.body(id));
   }
 
   private static BasicProperties properties(UUID id) {

@@ -1,0 +1,92 @@
+package io.inbox4j.benchmarks.inbox;
+
+import io.inbox4j.Inbox;
+import io.inbox4j.InboxListener;
+import io.inbox4j.SubscriptionBuilder;
+import io.inbox4j.benchmarks.lab.Contender;
+import io.inbox4j.benchmarks.lab.OrderPlaced;
+import io.inbox4j.benchmarks.lab.Queue;
+import io.inbox4j.benchmarks.lab.Trial;
+import io.inbox4j.handler.EventContext;
+import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.rabbitmq.RabbitTransport;
+import io.inbox4j.retry.RetryPolicy;
+import io.inbox4j.transport.Topology;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
+
+/**
+ * From the queue through the tables and a handler, in one process.
+ *
+ * @param troubleOneIn one in so many messages fails at its first attempt, and another one in so
+ *     many is published twice; 0 for none
+ */
+public record EndToEnd(String name, Consumer<SubscriptionBuilder> options, int troubleOneIn)
+    implements Contender {
+
+  /** As it comes. */
+  public static EndToEnd usual() {
+    return new EndToEnd("Inbox", queue -> {}, 0);
+  }
+
+  /** Handled in the transaction that stores. */
+  public static EndToEnd inline() {
+    return new EndToEnd("Inbox, inline", SubscriptionBuilder::inline, 0);
+  }
+
+  /** One percent failures, and one percent duplicates. */
+  public static EndToEnd troubled() {
+    return new EndToEnd(
+        "1 % fail once, 1 % come twice",
+        queue -> queue.retry(RetryPolicy.fixed(Duration.ofMillis(100)).maxAttempts(3)), 100);
+  }
+
+  public EndToEnd called(String other) {
+    return new EndToEnd(other, options, troubleOneIn);
+  }
+
+  @Override
+  public String contract() {
+    return "effect commits with completion";
+  }
+
+  @Override
+  public void run(Trial trial) throws Exception {
+    trial.lab().queue().fill(trial.messages(), troubleOneIn);
+    CountDownLatch all = new CountDownLatch(trial.messages());
+    try (Inbox inbox = inbox(trial, Drain.counting(all))) {
+      trial.measure(
+          () -> {
+            inbox.start();
+            all.await();
+          });
+    }
+  }
+
+  /** An inbox that has its tables, and does nothing yet. */
+  public Inbox inbox(Trial trial, InboxListener listener) {
+    Inbox inbox =
+        Inbox.builder()
+            .store(JdbiInboxStore.builder(trial.database()).poolSize(Drain.POOL).build())
+            .transport(RabbitTransport.connect(trial.lab().amqpUri()))
+            .subscribe(
+                Queue.NAME,
+                queue ->
+                    options.accept(
+                        queue.on(OrderPlaced.class, this::handle).topology(Topology.existing())))
+            .listener(listener)
+            .build();
+    inbox.quarantine(); // opens the store: creating tables is not what is measured
+    return inbox;
+  }
+
+  private void handle(OrderPlaced event, EventContext context) {
+    Drain.insert(event, context);
+    if (troubleOneIn > 0
+        && context.attempt() == 1
+        && event.messageId().getLeastSignificantBits() % troubleOneIn == 0) {
+      throw new IllegalStateException("fails once");
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package io.inbox4j.benchmarks.inbox;
+
+import io.inbox4j.benchmarks.lab.Contender;
+import io.inbox4j.benchmarks.lab.Trial;
+import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.testkit.ChildProcess;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jdbi.v3.core.Jdbi;
+
+/**
+ * Drains in processes of their own.
+ *
+ * @param heap told the megabytes of heap that each has after the drain
+ */
+public record Processes(int count, List<String> jvmOptions, AtomicLong heap) implements Contender {
+
+  private static final Duration DEADLINE = Duration.ofMinutes(10);
+  private static final int WARM_UP = 5_000;
+
+  public static Processes count(int count) {
+    return new Processes(count, List.of("-Xmx256m"), new AtomicLong());
+  }
+
+  @Override
+  public String name() {
+    return count == 1 ? "1 process" : count + " processes";
+  }
+
+  @Override
+  public String contract() {
+    return "effect commits with completion";
+  }
+
+  @Override
+  public void run(Trial trial) throws Exception {
+    try (JdbiInboxStore store = JdbiInboxStore.connect(trial.database())) {
+      store.open();
+      for (int i = 0; i < count; i++) {
+        store.receive(DrainProgram.warmUp(i), trial.lab().orders().arrivals(WARM_UP, () -> null));
+      }
+      List<ChildProcess> processes = new ArrayList<>();
+      try {
+        for (int i = 0; i < count; i++) {
+          processes.add(
+              ChildProcess.start(
+                  jvmOptions,
+                  DrainProgram.class,
+                  trial.database(),
+                  DrainProgram.warmUp(i),
+                  Integer.toString(WARM_UP)));
+        }
+        processes.forEach(it -> it.awaitLine("ready", DEADLINE));
+        trial.jdbi().useHandle(it -> it.execute("TRUNCATE effects"));
+        Drain.fill(store, trial.lab().orders(), trial.messages(), () -> null);
+        trial.measureElsewhere(
+            () -> {
+              processes.forEach(it -> it.send(""));
+              awaitDrained(trial.jdbi());
+            });
+        for (ChildProcess process : processes) {
+          process.send("");
+          String line = process.awaitLine("heap ", DEADLINE);
+          heap.set(Long.parseLong(line.substring("heap ".length())));
+        }
+      } finally {
+        processes.forEach(ChildProcess::close);
+      }
+    }
+  }
+
+  private static void awaitDrained(Jdbi jdbi) throws InterruptedException {
+    while (jdbi.withHandle(
+        it ->
+            it.select("SELECT EXISTS (SELECT 1 FROM inbox_pending)").mapTo(Boolean.class).one())) {
+      Thread.sleep(10);
+    }
+  }
+}

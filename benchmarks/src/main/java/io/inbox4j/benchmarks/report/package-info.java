@@ -1,0 +1,5 @@
+/** What was measured, as tables and charts. */
+@NullMarked
+package io.inbox4j.benchmarks.report;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,93 @@
+package io.inbox4j.benchmarks.workloads;
+
+import io.inbox4j.benchmarks.inbox.Drain;
+import io.inbox4j.benchmarks.inbox.Ingest;
+import io.inbox4j.benchmarks.inbox.Kept;
+import io.inbox4j.benchmarks.lab.Contender;
+import io.inbox4j.benchmarks.report.Results;
+import org.jdbi.v3.core.Jdbi;
+
+/** Tables that have grown, and a backlog. */
+record Growth() implements Workload {
+
+  private static final int[] KEPT = {10_000, 1_000_000, 10_000_000};
+  private static final int BACKLOG = 1_000_000;
+
+  @Override
+  public String key() {
+    return "G";
+  }
+
+  @Override
+  public String title() {
+    return "With rows that are kept, and with a backlog";
+  }
+
+  @Override
+  public void run(Session session) throws Exception {
+    Results.Section section = session.begin(this);
+    session.warmUp(Drain.usual(), true);
+    session.warmUp(new Ingest(), false);
+    String database = session.lab().newDatabase();
+    int kept = 0;
+    for (int level : KEPT) {
+      int rows = session.scale() < 1 ? session.scaled(level) : level;
+      System.out.printf("keeping %,d rows%n", rows);
+      Kept.add(database, kept, rows);
+      kept = rows;
+      for (int repetition = 1; repetition <= session.repetitions(); repetition++) {
+        measure(
+            session,
+            section,
+            Drain.usual(),
+            "drain, %,d kept".formatted(level),
+            database,
+            repetition);
+        measure(
+            session,
+            section,
+            new Ingest(),
+            "ingest, %,d kept".formatted(level),
+            database,
+            repetition);
+        Jdbi.create(database).useHandle(it -> it.execute("TRUNCATE inbox_pending"));
+      }
+    }
+    session.lab().drop(database);
+    backlog(session, section);
+  }
+
+  private static void backlog(Session session, Results.Section section) throws Exception {
+    String database = session.lab().newDatabase();
+    int rows = session.scaled(BACKLOG);
+    System.out.printf("a backlog of %,d messages%n", rows);
+    Drain.usual().store(database, session.lab().orders(), rows);
+    for (int repetition = 1; repetition <= session.repetitions(); repetition++) {
+      measure(
+          session,
+          section,
+          Drain.usual(),
+          "drain, %,d pending".formatted(BACKLOG),
+          database,
+          repetition);
+    }
+    session.lab().drop(database);
+  }
+
+  private static void measure(
+      Session session,
+      Results.Section section,
+      Contender contender,
+      String name,
+      String database,
+      int repetition)
+      throws Exception {
+    boolean inserts = contender instanceof Drain;
+    session.add(
+        section,
+        name,
+        contender.contract(),
+        repetition,
+        session.lab().run(contender, database, session.messages() / 2, inserts));
+  }
+}

@@ -1,0 +1,73 @@
+package io.inbox4j.benchmarks.workloads;
+
+import io.inbox4j.benchmarks.lab.Contender;
+import io.inbox4j.benchmarks.lab.Lab;
+import io.inbox4j.benchmarks.lab.Measurement;
+import io.inbox4j.benchmarks.report.Results;
+import java.time.LocalDate;
+import java.util.Locale;
+
+/**
+ * A run of the benchmark.
+ *
+ * @param messages in one measurement, for those that are fast
+ * @param repetitions of each measurement
+ * @param scale what long workloads are shortened to: 1 is the whole
+ */
+public record Session(Lab lab, Results results, int messages, int repetitions, double scale) {
+
+  private static final int WARM_UP = 5_000;
+
+  Results.Section begin(Workload workload) {
+    System.out.printf("%n%s: %s%n", workload.key(), workload.title());
+    return results.begin(
+        workload.key(),
+        workload.title(),
+        "%s, %,d messages of 1 KB at most, %d repetitions, JDK %s, %d cores"
+            .formatted(
+                LocalDate.now(java.time.ZoneOffset.UTC),
+                messages,
+                repetitions,
+                Runtime.version().feature(),
+                Runtime.getRuntime().availableProcessors()));
+  }
+
+  /** Lets a contender come to its speed. */
+  void warmUp(Contender contender, boolean inserts) throws Exception {
+    System.out.printf("warming up: %s%n", contender.name());
+    lab.run(contender, Math.min(WARM_UP, contender.messages(messages) / 2), inserts);
+  }
+
+  /** Measures a contender once, on a database of its own. */
+  void measure(Results.Section section, Contender contender, boolean inserts, int repetition)
+      throws Exception {
+    add(
+        section,
+        contender.name(),
+        contender.contract(),
+        repetition,
+        lab.run(contender, contender.messages(messages), inserts));
+  }
+
+  Results.Row add(
+      Results.Section section,
+      String name,
+      String contract,
+      int repetition,
+      Measurement measurement) {
+    Results.Row row = section.row(name, contract);
+    row.runs().add(measurement);
+    System.out.printf(
+        Locale.ROOT,
+        "%d/%d  %-50s %,10.0f msg/s%n",
+        repetition,
+        repetitions,
+        name,
+        measurement.rate());
+    return row;
+  }
+
+  int scaled(int whole) {
+    return (int) (whole * scale);
+  }
+}

@@ -1,0 +1,5 @@
+/** What is measured, and how often. */
+@NullMarked
+package io.inbox4j.benchmarks.workloads;
+
+import org.jspecify.annotations.NullMarked;

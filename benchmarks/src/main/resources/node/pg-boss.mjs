@@ -1,0 +1,35 @@
+// node pg-boss.mjs URL MESSAGES INSERTS: enqueues, says "ready", drains when told, says "done".
+import PgBoss from 'pg-boss';
+import pg from 'pg';
+
+const [url, count, inserts] = [process.argv[2], Number(process.argv[3]), process.argv[4] === 'true'];
+const pool = new pg.Pool({ connectionString: url, max: 20 });
+const boss = new PgBoss({ connectionString: url, max: 20, supervise: false, schedule: false });
+await boss.start();
+await boss.createQueue('orders');
+for (let i = 0; i < count; i += 1000) {
+  const jobs = Array.from({ length: Math.min(1000, count - i) }, (_, n) => ({
+    name: 'orders',
+    data: { order: `order ${i + n}`, amount: 7, note: 'x'.repeat(950) },
+  }));
+  await boss.insert(jobs);
+}
+
+console.log('ready');
+await new Promise(resolve => process.stdin.once('data', resolve));
+async function drain() {
+  while (true) {
+    const jobs = await boss.fetch('orders', { batchSize: 500 });
+    if (!jobs || jobs.length === 0) {
+      return;
+    }
+    if (inserts) {
+      await Promise.all(jobs.map(job =>
+        pool.query('INSERT INTO effects (name, amount) VALUES ($1, $2)', [job.data.order, job.data.amount])));
+    }
+    await boss.complete('orders', jobs.map(job => job.id));
+  }
+}
+await Promise.all([drain(), drain(), drain(), drain()]);
+console.log('done');
+process.exit(0);
