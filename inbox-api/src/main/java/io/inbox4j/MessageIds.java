@@ -59,6 +59,9 @@ public final class MessageIds {
    *     which
    */
   public static UUID parse(String id) {
+    if (isUuid(id)) {
+      return UUID.fromString(id);
+    }
     if (id.isBlank()) {
       throw new IllegalArgumentException(
           "the message id is blank; expected a UUID or a stable text");
@@ -72,7 +75,7 @@ public final class MessageIds {
       throw new IllegalArgumentException(
           "the message id is not valid UTF-8; different ids would look the same");
     }
-    return isUuid(id) ? UUID.fromString(id) : of("text", id);
+    return of("text", id);
   }
 
   /** Whether the text is a UUID in its usual form of 36 characters. */

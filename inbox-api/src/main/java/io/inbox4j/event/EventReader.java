@@ -50,7 +50,11 @@ public final class EventReader {
 
   /** The format of this content type; JSON if there is none, null if nobody reads it. */
   public @Nullable EventFormat formatOf(@Nullable String contentType) {
-    return contentType == null ? json : formats.get(mime(contentType));
+    if (contentType == null) {
+      return json;
+    }
+    EventFormat exact = formats.get(contentType);
+    return exact != null ? exact : formats.get(mime(contentType));
   }
 
   /** The content types that can be read, for people: {@code application/json, text/json}. */

@@ -83,7 +83,10 @@ public final class DeliveryCheck {
       throws Rejection {
     String missing = "neither the message-id property nor the body's messageId is set";
     UUID id = parse(propertyId == null ? bodyId : propertyId, missing);
-    if (bodyId != null && propertyId != null && !id.equals(parse(bodyId, missing))) {
+    if (bodyId != null
+        && propertyId != null
+        && !bodyId.equals(propertyId)
+        && !id.equals(parse(bodyId, missing))) {
       throw new Rejection(
           QuarantineReason.ID_MISMATCH,
           "the message-id property is '%s', the body's messageId is '%s'; expected the same, or an endpoint that reads one of them only"

@@ -2,7 +2,10 @@ package io.inbox4j.receive.internal;
 
 import io.inbox4j.event.JsonFormat;
 import io.inbox4j.receive.QuarantineReason;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +23,11 @@ import tools.jackson.core.json.JsonFactory;
 final class JsonCheck {
 
   private static final String ID_FIELD = "messageId";
+
+  private static final VarHandle EIGHT_BYTES =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final long EACH_1 = 0x0101010101010101L;
+  private static final long EACH_HIGH_BIT = 0x8080808080808080L;
 
   private final JsonFactory factory = JsonFormat.factory();
 
@@ -109,19 +117,15 @@ final class JsonCheck {
   }
 
   private static void checkUtf8(byte[] body) throws Rejection {
-    boolean ascii = true;
-    for (byte b : body) {
-      if (b <= 0) {
-        if (b == 0) {
-          throw new Rejection(
-              QuarantineReason.NOT_UTF8,
-              "the body has zero bytes, as UTF-16 and UTF-32 have; expected UTF-8");
-        }
-        ascii = false;
-      }
-    }
-    if (ascii) {
+    if (isPlainAscii(body)) {
       return;
+    }
+    for (byte b : body) {
+      if (b == 0) {
+        throw new Rejection(
+            QuarantineReason.NOT_UTF8,
+            "the body has zero bytes, as UTF-16 and UTF-32 have; expected UTF-8");
+      }
     }
     if (body.length > 2 && body[0] == (byte) 0xEF && body[1] == (byte) 0xBB) {
       throw new Rejection(
@@ -133,6 +137,24 @@ final class JsonCheck {
       throw new Rejection(
           QuarantineReason.NOT_UTF8, "the body is not valid UTF-8: " + e.getMessage());
     }
+  }
+
+  /** Whether all bytes are from 1 to 127; eight are looked at in one go. */
+  private static boolean isPlainAscii(byte[] body) {
+    int i = 0;
+    for (; i + Long.BYTES <= body.length; i += Long.BYTES) {
+      long eight = (long) EIGHT_BYTES.get(body, i);
+      // The high bit of a byte is set here if it was set before, or if the byte was 0.
+      if ((((eight - EACH_1) | eight) & EACH_HIGH_BIT) != 0) {
+        return false;
+      }
+    }
+    for (; i < body.length; i++) {
+      if (body[i] <= 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static String describe(JsonToken token) {
