@@ -2,11 +2,16 @@ package io.inbox4j.endtoend;
 
 import static io.inbox4j.endtoend.Patience.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.inbox4j.Inbox;
+import io.inbox4j.testkit.RabbitServer;
 import io.inbox4j.transport.Topology;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.Test;
 
 class SingleActiveConsumerTest {
@@ -31,6 +36,39 @@ class SingleActiveConsumerTest {
     }
     assertThat(database.texts("SELECT content ->> 'order' FROM inbox ORDER BY seq"))
         .isEqualTo(orders());
+  }
+
+  @Test
+  void aQueueThatIsDeletedIsConsumedAgainOnlyWhenWhatCameOfItIsStored() throws Exception {
+    try (Inbox inbox = inbox();
+        Publisher publisher = new Publisher(Inboxes.amqp(), queue);
+        Handle lock = Jdbi.open(database.url())) {
+      inbox.startReceiving();
+      lock.begin();
+      lock.execute("LOCK TABLE inbox_messages IN SHARE MODE");
+      publisher.orders("before ", 10);
+      publisher.confirm();
+      eventually(() -> assertThat(waiting()).as("the receiver waits for the table").isPositive());
+
+      RabbitServer.shared().deleteQueue(queue);
+      await()
+          .during(Duration.ofSeconds(2))
+          .atMost(Patience.LIMIT)
+          .until(() -> !queues().contains(queue));
+
+      lock.commit();
+      eventually(() -> assertThat(queues()).contains(queue));
+      publisher.orders("after ", 10);
+      eventually(() -> assertThat(database.stored()).isGreaterThan(10));
+    }
+  }
+
+  private static List<String> queues() {
+    return RabbitServer.shared().ctl("list_queues", "name").lines().map(String::strip).toList();
+  }
+
+  private long waiting() {
+    return database.count("SELECT count(*) FROM pg_locks WHERE NOT granted");
   }
 
   private Inbox inbox() {

@@ -23,6 +23,7 @@ class CheckerTest {
   private final List<Kept> dead = new ArrayList<>();
   private final List<Kept> quarantined = new ArrayList<>();
   private final List<Kept> pending = new ArrayList<>();
+  private final List<Kept> deadLettered = new ArrayList<>();
 
   @Test
   void nothingIsFoundWhereEveryMessageIsHandledOnceOrKept() {
@@ -113,6 +114,16 @@ class CheckerTest {
   }
 
   @Test
+  void whatTheBrokerGaveUpOnIsFoundUnlessItWasHandledBefore() {
+    publish("q", 1, true);
+    publish("q", 2, false);
+    handle("q", 1);
+    deadLettered.add(kept("q", 1));
+    deadLettered.add(kept("q", 2));
+    assertThat(verdict().deadLettered()).singleElement().asString().contains(id(2).toString());
+  }
+
+  @Test
   void whatStillWaitsIsStuckAndNotLost() {
     publish("q", 1, true);
     pending.add(kept("q", 1));
@@ -121,7 +132,7 @@ class CheckerTest {
   }
 
   private Verdict verdict() {
-    return Checker.check(new History(published, effects, dead, quarantined, pending));
+    return Checker.check(new History(published, effects, dead, quarantined, pending, deadLettered));
   }
 
   private void publish(String endpoint, int step, boolean confirmed) {

@@ -34,8 +34,9 @@ public final class Chaos {
    * @param faults how many strike
    * @param time how long it goes on at least, with more messages and faults
    * @param seed decides what is published, and which faults strike in which order
+   * @param only a part of the names of those faults that strike; all of them, if it is empty
    */
-  public record Plan(int messages, int faults, Duration time, long seed) {}
+  public record Plan(int messages, int faults, Duration time, long seed, String only) {}
 
   /** A fault that has struck, and what it has hit. */
   public record Strike(Fault fault, Fault.Hit hit, Duration took) {}
@@ -102,7 +103,13 @@ public final class Chaos {
       Walker walker = veterans.get(i);
       needs.add(new Veteran(walker.role(), before.get(i), needs(walker)));
     }
-    Verdict verdict = Checker.check(scene.tables.history(scene.publisher.history()));
+    Verdict verdict =
+        Checker.check(
+            scene.tables.history(
+                scene.publisher.history(), Quiet.deadLetters(scene.amqpUri(), Walks.queues())));
+    if (!verdict.lost().isEmpty()) {
+      System.out.println("processed without an effect: " + scene.tables.withoutEffect());
+    }
     return new Outcome(
         verdict,
         strikes,
@@ -121,11 +128,17 @@ public final class Chaos {
     Random random = new Random(plan.seed());
     List<Fault> possible = new ArrayList<>();
     for (Fault fault : Fault.all()) {
+      if (!fault.what().contains(plan.only())) {
+        continue;
+      }
       if (fault.isPossible().test(scene)) {
         possible.add(fault);
       } else {
         System.out.printf("left out, this machine cannot: %s (%s)%n", fault.what(), fault.how());
       }
+    }
+    if (possible.isEmpty()) {
+      throw new IllegalArgumentException("there is no fault with '%s'".formatted(plan.only()));
     }
     return Stream.generate(
             () -> {

@@ -5,8 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * {@code bin/chaos --messages N --faults N --minutes N --seed N}; its exit code is 0 if nothing is
- * found.
+ * {@code bin/chaos --messages N --faults N --minutes N --seed N --only TEXT}; its exit code is 0 if
+ * nothing is found.
  */
 public final class ChaosProgram {
 
@@ -16,33 +16,36 @@ public final class ChaosProgram {
   private ChaosProgram() {}
 
   public static void main(String[] args) throws Exception {
-    Map<String, Long> options = new LinkedHashMap<>();
-    options.put("--messages", 20_000L);
-    options.put("--faults", 30L);
-    options.put("--minutes", 0L);
-    options.put("--seed", System.currentTimeMillis());
+    Map<String, String> options = new LinkedHashMap<>();
+    options.put("--messages", "20000");
+    options.put("--faults", "30");
+    options.put("--minutes", "0");
+    options.put("--seed", Long.toString(System.currentTimeMillis()));
+    options.put("--only", "");
     for (int i = 0; i < args.length; i += 2) {
+      String value = i + 1 == args.length ? "" : args[i + 1];
       if (!options.containsKey(args[i])
-          || i + 1 == args.length
-          || !args[i + 1].matches("[0-9]{1,15}")) {
+          || !(args[i].equals("--only") || value.matches("[0-9]{1,15}"))) {
         System.err.printf(
-            "'%s %s' is not understood; expected --messages N, --faults N, --minutes N, --seed N%n",
-            args[i], i + 1 == args.length ? "" : args[i + 1]);
+            "'%s %s' is not understood; expected --messages N, --faults N, --minutes N, --seed N,"
+                + " --only PART-OF-A-FAULT%n",
+            args[i], value);
         System.exit(WRONG_ARGUMENTS);
       }
-      options.put(args[i], Long.valueOf(args[i + 1]));
+      options.put(args[i], value);
     }
     System.out.println("running with " + options);
     long begin = System.nanoTime();
     Chaos.Outcome outcome =
         Chaos.run(
             new Chaos.Plan(
-                options.get("--messages").intValue(),
-                options.get("--faults").intValue(),
-                Duration.ofMinutes(options.get("--minutes")),
-                options.get("--seed")));
+                Integer.parseInt(options.get("--messages")),
+                Integer.parseInt(options.get("--faults")),
+                Duration.ofMinutes(Long.parseLong(options.get("--minutes"))),
+                Long.parseLong(options.get("--seed")),
+                options.get("--only")));
     System.out.printf(
-        "%,d confirmed, %,d handled, %,d dead, %d faults, seed %d, %d s%n",
+        "%,d confirmed, %,d handled, %,d dead, %d faults, seed %s, %d s%n",
         outcome.confirmed(),
         outcome.handled(),
         outcome.dead(),

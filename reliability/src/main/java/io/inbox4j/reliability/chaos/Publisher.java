@@ -21,16 +21,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes steps, and remembers what the broker has confirmed. What was on its way when a
- * connection was lost is unknown for ever: it is not sent again, because that would change the
- * order.
+ * Publishes steps, and remembers what the broker has confirmed.
+ *
+ * <p>What was on its way when a connection was lost is unknown for ever. It may be in the buffers
+ * of a connection that an alarm blocks, and come into its queue minutes later, behind what was
+ * published by another connection since: the walk ends there, and the next step is the first one of
+ * a new key.
  */
 final class Publisher implements AutoCloseable {
 
   private static final int KEYS = 60;
-
-  /** What the broker has from a lost connection is in its queue by then, before what follows. */
-  private static final int SETTLE_MILLIS = 500;
 
   private static final int TURNS_ONE_IN = 20;
   private static final int PADDING = 300;
@@ -39,6 +39,7 @@ final class Publisher implements AutoCloseable {
   private final Random random;
   private final String run;
   private final Map<String, Long> steps = new HashMap<>();
+  private final Map<String, Integer> breaks = new HashMap<>();
   private final List<Sent> sent = new ArrayList<>();
   private boolean paused;
   private final AtomicLong confirmed = new AtomicLong();
@@ -51,6 +52,7 @@ final class Publisher implements AutoCloseable {
       String queue,
       UUID id,
       String walk,
+      String key,
       long step,
       String digest,
       boolean turn,
@@ -94,9 +96,11 @@ final class Publisher implements AutoCloseable {
     String walk = "walk " + (int) Math.min(KEYS - 1, Math.abs(random.nextGaussian()) * KEYS / 3);
     long step = steps.merge(queue + walk, 1L, Long::sum);
     UUID id = MessageIds.of(run, walk, step); // the same in every queue
+    String key = walk + "." + breaks.getOrDefault(queue + walk, 0);
     String digest = Long.toHexString(random.nextLong());
     boolean turn = random.nextInt(TURNS_ONE_IN) == 0;
-    Sent next = new Sent(queue, id, walk, step, digest, turn, Instant.now(), new AtomicBoolean());
+    Sent next =
+        new Sent(queue, id, walk, key, step, digest, turn, Instant.now(), new AtomicBoolean());
     sent.add(next);
     return next;
   }
@@ -139,7 +143,7 @@ final class Publisher implements AutoCloseable {
 
   private static byte[] body(Sent message) {
     return "{\"messageId\":\"%s\",\"walk\":\"%s\",\"step\":%d,\"digest\":\"%s\",\"padding\":\"%s\"}"
-        .formatted(message.id, message.walk, message.step, message.digest, "x".repeat(PADDING))
+        .formatted(message.id, message.key, message.step, message.digest, "x".repeat(PADDING))
         .getBytes(StandardCharsets.UTF_8);
   }
 
@@ -151,7 +155,6 @@ final class Publisher implements AutoCloseable {
           return open;
         }
         disconnect();
-        Thread.sleep(SETTLE_MILLIS);
         connect();
       } catch (Exception e) { // the broker is away
         Thread.sleep(200);
@@ -202,6 +205,10 @@ final class Publisher implements AutoCloseable {
     }
     connection = null;
     channel = null;
+    for (Sent unknown : onTheirWay.values()) {
+      breaks.merge(unknown.queue + unknown.walk, 1, Integer::sum);
+    }
+    onTheirWay = new ConcurrentSkipListMap<>();
   }
 
   /** Waits for what is on its way, as long as the connection lives. */
@@ -219,8 +226,7 @@ final class Publisher implements AutoCloseable {
     return sent.stream()
         .map(
             it ->
-                new Publish(
-                    it.queue, it.id, it.walk, it.step, it.digest, it.confirmed.get(), it.at))
+                new Publish(it.queue, it.id, it.key, it.step, it.digest, it.confirmed.get(), it.at))
         .toList();
   }
 

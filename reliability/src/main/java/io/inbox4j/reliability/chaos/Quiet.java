@@ -3,7 +3,10 @@ package io.inbox4j.reliability.chaos;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.GetResponse;
+import io.inbox4j.reliability.history.Kept;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Waits until something is the case, whatever is away meanwhile. */
@@ -48,6 +51,26 @@ final class Quiet {
         Channel channel = connection.createChannel()) {
       channel.queueDelete(queue);
     }
+  }
+
+  /** Takes everything out of the dead-letter queues of these queues. */
+  static List<Kept> deadLetters(String amqpUri, List<String> queues) throws Exception {
+    List<Kept> all = new ArrayList<>();
+    try (Connection connection = connect(amqpUri);
+        Channel channel = connection.createChannel()) {
+      for (String queue : queues) {
+        GetResponse one = channel.basicGet(queue + ".dead-letter", true);
+        while (one != null) {
+          all.add(
+              new Kept(
+                  queue,
+                  one.getProps().getMessageId(),
+                  String.valueOf(one.getProps().getHeaders().get("x-death"))));
+          one = channel.basicGet(queue + ".dead-letter", true);
+        }
+      }
+    }
+    return all;
   }
 
   private static Connection connect(String amqpUri) throws Exception {

@@ -85,13 +85,27 @@ record Tables(Jdbi jdbi) {
     jdbi.useHandle(handle -> handle.execute(sql));
   }
 
-  History history(List<Publish> published) {
+  History history(List<Publish> published, List<Kept> deadLettered) {
     return new History(
         published,
         effects(),
         kept("SELECT endpoint, id, error FROM inbox WHERE status = 'failed'"),
         kept("SELECT endpoint, message_id, reason || ': ' || detail FROM inbox_quarantine"),
-        kept("SELECT endpoint, id, status FROM inbox WHERE status IN ('pending', 'retrying')"));
+        kept("SELECT endpoint, id, status FROM inbox WHERE status IN ('pending', 'retrying')"),
+        deadLettered);
+  }
+
+  /** Messages that the inbox has as processed, and that have no effect. */
+  List<String> withoutEffect() {
+    return jdbi.withHandle(
+        handle ->
+            handle
+                .select(
+                    "SELECT endpoint || ' ' || id FROM inbox WHERE status = 'processed' AND NOT"
+                        + " EXISTS (SELECT 1 FROM effects e WHERE e.id = inbox.id AND e.endpoint ="
+                        + " inbox.endpoint)")
+                .mapTo(String.class)
+                .list());
   }
 
   private List<Effect> effects() {

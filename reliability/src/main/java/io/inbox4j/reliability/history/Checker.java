@@ -50,7 +50,8 @@ public final class Checker {
   }
 
   private Verdict verdict() {
-    return new Verdict(lost(), doubled(), unexpected(), handledAndKept(), outOfOrder(), stuck());
+    return new Verdict(
+        lost(), doubled(), unexpected(), handledAndKept(), outOfOrder(), deadLettered(), stuck());
   }
 
   private List<String> lost() {
@@ -133,6 +134,14 @@ public final class Checker {
                 before.step(),
                 before.at())
         : null;
+  }
+
+  /** What was stored before the broker gave up on it is in good hands. */
+  private List<String> deadLettered() {
+    return history.deadLettered().stream()
+        .filter(it -> isNowhere(messageOf(it)))
+        .map(it -> messageOf(it) + ": " + it.why())
+        .toList();
   }
 
   private List<String> stuck() {

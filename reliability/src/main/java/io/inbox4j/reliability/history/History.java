@@ -10,10 +10,12 @@ import java.util.List;
  * @param dead what was given up on
  * @param quarantined what was put aside
  * @param pending what still waits
+ * @param deadLettered what the broker has put aside, because nobody acknowledged it
  */
 public record History(
     List<Publish> published,
     List<Effect> effects,
     List<Kept> dead,
     List<Kept> quarantined,
-    List<Kept> pending) {}
+    List<Kept> pending,
+    List<Kept> deadLettered) {}

@@ -12,6 +12,7 @@ import java.util.Map;
  * @param unexpected handled or kept, and never published, or with another body
  * @param handledAndKept handled, and dead or quarantined or pending as well
  * @param outOfOrder handled after a later message of its key
+ * @param deadLettered put aside by the broker, and not handled
  * @param stuck neither handled nor given up after everything has come to rest
  */
 public record Verdict(
@@ -20,6 +21,7 @@ public record Verdict(
     List<String> unexpected,
     List<String> handledAndKept,
     List<String> outOfOrder,
+    List<String> deadLettered,
     List<String> stuck) {
 
   private static final int SHOWN = 20;
@@ -36,6 +38,7 @@ public record Verdict(
     all.put("unexpected", unexpected);
     all.put("handled and kept", handledAndKept);
     all.put("out of order", outOfOrder);
+    all.put("dead-lettered", deadLettered);
     all.put("stuck", stuck);
     return all;
   }

@@ -12,6 +12,7 @@ import io.inbox4j.testkit.RabbitCluster;
 import io.inbox4j.testkit.RabbitServer;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -21,7 +22,7 @@ class ChaosTest {
 
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final int MESSAGES = 1_500;
-  private static final Chaos.Plan PLAN = new Chaos.Plan(20_000, 30, Duration.ZERO, 1);
+  private static final Chaos.Plan PLAN = new Chaos.Plan(20_000, 30, Duration.ZERO, 1, "");
 
   private final String jdbcUrl = PostgresServer.shared().newDatabase();
   private final String amqpUri = RabbitServer.shared().uri();
@@ -154,7 +155,7 @@ class ChaosTest {
   }
 
   private Verdict verdict() {
-    return Checker.check(tables.history(publisher.history()));
+    return Checker.check(tables.history(publisher.history(), List.of()));
   }
 
   private static boolean queuesAreEmpty() {
