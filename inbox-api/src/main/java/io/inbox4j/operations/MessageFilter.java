@@ -12,12 +12,14 @@ import org.jspecify.annotations.Nullable;
  * @param types of one of these types; empty for any
  * @param text with this text in their error or reason, or null for any
  * @param olderThan dead, quarantined or done for at least this long, or null for any
+ * @param sequence the one at this place, or null for any
  */
 public record MessageFilter(
     @Nullable String endpoint,
     Set<String> types,
     @Nullable String text,
-    @Nullable Duration olderThan) {
+    @Nullable Duration olderThan,
+    @Nullable Long sequence) {
 
   public MessageFilter {
     types = Set.copyOf(types);
@@ -25,26 +27,34 @@ public record MessageFilter(
 
   /** All messages. */
   public static MessageFilter all() {
-    return new MessageFilter(null, Set.of(), null, null);
+    return new MessageFilter(null, Set.of(), null, null, null);
   }
 
   /** Only those of the endpoint. */
   public MessageFilter endpoint(String name) {
-    return new MessageFilter(name, types, text, olderThan);
+    return new MessageFilter(name, types, text, olderThan, sequence);
   }
 
   /** Only those of one of these types. */
   public MessageFilter types(Set<String> names) {
-    return new MessageFilter(endpoint, names, text, olderThan);
+    return new MessageFilter(endpoint, names, text, olderThan, sequence);
   }
 
   /** Only those whose error or reason has this text in it. */
   public MessageFilter text(String part) {
-    return new MessageFilter(endpoint, types, part, olderThan);
+    return new MessageFilter(endpoint, types, part, olderThan, sequence);
   }
 
   /** Only those that have been there for at least this long. */
   public MessageFilter olderThan(Duration age) {
-    return new MessageFilter(endpoint, types, text, age);
+    return new MessageFilter(endpoint, types, text, age, sequence);
+  }
+
+  /**
+   * Only the one at this place: {@link DeadMessage#sequence()} among the dead, {@link
+   * QuarantinedMessage#sequence()} in the quarantine.
+   */
+  public MessageFilter sequence(long place) {
+    return new MessageFilter(endpoint, types, text, olderThan, place);
   }
 }

@@ -91,6 +91,11 @@ public final class JdbiInboxStore implements InboxStore {
     return new JdbiInboxStoreBuilder(pool, pool);
   }
 
+  /** The version of the tables that this library needs. */
+  public static int schemaVersion() {
+    return Migrations.SCRIPTS.size();
+  }
+
   /** Creates or upgrades the tables, for a deployment whose services may not. */
   public static void migrate(DataSource dataSource) {
     Faults.translate(

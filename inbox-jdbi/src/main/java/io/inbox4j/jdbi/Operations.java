@@ -189,6 +189,7 @@ final class Operations {
         .bind("types", PgArray.texts(List.copyOf(filter.types()), Function.identity()))
         .bind("text", filter.text())
         .bind("olderThan", new Interval(filter.olderThan()))
+        .bind("sequence", filter.sequence())
         .bind("after", after)
         .bind("limit", limit);
   }

@@ -421,7 +421,7 @@ final class Sql {
              (SELECT count(*) FROM inbox_interventions i
               WHERE i.origin = 'dead' AND i.seq = d.seq AND i.action = 'replay') AS replays
       FROM inbox_dead d JOIN inbox_messages m USING (seq)
-      WHERE d.seq > :after
+      WHERE d.seq > :after AND (CAST(:sequence AS bigint) IS NULL OR d.seq = :sequence)
         AND (CAST(:endpoint AS text) IS NULL OR m.endpoint = :endpoint)
         AND (cardinality(:types) = 0 OR m.type = ANY (:types))
         AND (CAST(:text AS text) IS NULL OR strpos(d.error, :text) > 0)
@@ -474,7 +474,7 @@ final class Sql {
   static final String LIST_QUARANTINED =
       """
       SELECT * FROM inbox_quarantine
-      WHERE seq > :after
+      WHERE seq > :after AND (CAST(:sequence AS bigint) IS NULL OR seq = :sequence)
         AND (CAST(:endpoint AS text) IS NULL OR endpoint = :endpoint)
         AND (cardinality(:types) = 0 OR type = ANY (:types))
         AND (CAST(:text AS text) IS NULL OR strpos(reason || ' ' || detail, :text) > 0)
@@ -520,7 +520,7 @@ final class Sql {
   static final String INTERVENTIONS =
       """
       SELECT * FROM inbox_interventions
-      WHERE origin = :origin AND seq > :after
+      WHERE origin = :origin AND seq > :after AND (CAST(:sequence AS bigint) IS NULL OR seq = :sequence)
         AND (CAST(:endpoint AS text) IS NULL OR endpoint = :endpoint)
         AND (cardinality(:types) = 0 OR type = ANY (:types))
         AND (CAST(:text AS text) IS NULL OR strpos(reason, :text) > 0)

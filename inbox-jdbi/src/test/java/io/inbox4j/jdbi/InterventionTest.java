@@ -52,6 +52,30 @@ class InterventionTest {
   }
 
   @Test
+  void oneMessageCanBeChosenAmongEqualOnes() {
+    try (Service service = failing()) {
+      service.deliver(3);
+      service.awaitAll("failed", 3);
+      DeadLetters dead = service.inbox.deadLetters();
+      long second = dead.list(ALL, 3).get(1).sequence();
+      assertThat(dead.list(ALL.sequence(second), 3)).hasSize(1);
+      assertThat(dead.discard(ALL.sequence(second))).isEqualTo(1);
+      assertThat(dead.discard(ALL.sequence(second))).isZero();
+      assertThat(dead.list(ALL, 3)).hasSize(2);
+      assertThat(dead.history(ALL.sequence(second), 3)).hasSize(1);
+      List<Delivery> unknown =
+          List.of(
+              Messages.delivery("m1", "unknown", "c", "s", "{}"),
+              Messages.delivery("m2", "unknown", "c", "s", "{}"));
+      service.transport.deliver(Service.QUEUE, unknown);
+      Quarantine quarantine = service.inbox.quarantine();
+      long first = quarantine.list(ALL, 1).get(0).sequence();
+      assertThat(quarantine.discard(ALL.sequence(first))).isEqualTo(1);
+      assertThat(quarantine.list(ALL, 3)).hasSize(1);
+    }
+  }
+
+  @Test
   void everyPageIsDiscardedAndTold() {
     int count = 1_201;
     try (Service service = failing()) {
