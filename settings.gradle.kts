@@ -14,6 +14,7 @@ include(
     "inbox-micrometer",
     "inbox-opentelemetry",
     "testkit",
+    "inbox-worker",
     "examples",
     "benchmarks",
     "reliability",

@@ -10,6 +10,7 @@ dependencies {
     testImplementation(project(":inbox-rabbitmq"))
     testImplementation(project(":inbox-micrometer"))
     testImplementation(project(":inbox-opentelemetry"))
+    testImplementation(project(":inbox-worker"))
     testImplementation(project(":testkit"))
     testImplementation(libs.amqp.client)
     testImplementation(libs.archunit)

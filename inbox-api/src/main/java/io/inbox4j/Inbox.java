@@ -76,6 +76,7 @@ public final class Inbox implements AutoCloseable {
   private final Duration closeDeadline;
   private final Map<String, InboxTransport.Receiver> receivers = new ConcurrentHashMap<>();
   private volatile boolean opened;
+  private boolean knownTypesBack;
   private boolean receiving;
   private boolean processing;
   private volatile boolean closing;
@@ -135,7 +136,7 @@ public final class Inbox implements AutoCloseable {
    */
   public synchronized void startReceiving() {
     InboxTransport from = requireTransport();
-    open();
+    openToStart();
     if (receiving) {
       throw new InboxException("this inbox is receiving already");
     }
@@ -180,7 +181,7 @@ public final class Inbox implements AutoCloseable {
                       .map(it -> "'%s' [%s]".formatted(it.queue(), it.types()))
                       .collect(Collectors.joining(", "))));
     }
-    open();
+    openToStart();
     if (processing) {
       throw new InboxException("this inbox is processing already");
     }
@@ -265,8 +266,13 @@ public final class Inbox implements AutoCloseable {
     opened = true;
     monitor.start();
     listener.tell(l -> l.opened(this));
-    for (Subscription subscription : subscriptions) {
-      bringBackKnownTypes(subscription);
+  }
+
+  private void openToStart() {
+    open();
+    if (!knownTypesBack) {
+      subscriptions.forEach(this::bringBackKnownTypes);
+      knownTypesBack = true;
     }
   }
 

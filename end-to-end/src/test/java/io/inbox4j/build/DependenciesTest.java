@@ -17,7 +17,12 @@ class DependenciesTest {
 
   private static final List<String> PUBLISHED =
       List.of(
-          "inbox-api", "inbox-jdbi", "inbox-rabbitmq", "inbox-micrometer", "inbox-opentelemetry");
+          "inbox-api",
+          "inbox-jdbi",
+          "inbox-rabbitmq",
+          "inbox-micrometer",
+          "inbox-opentelemetry",
+          "inbox-worker");
   private static final Pattern ARTIFACT =
       Pattern.compile("([\\w.-]+):([\\w.-]+):jar:([\\w.-]+):(?:compile|runtime)");
 

@@ -40,6 +40,7 @@ class DocumentationTest {
       import io.inbox4j.retry.*;
       import io.inbox4j.receive.*;
       import io.inbox4j.transport.*;
+      import io.inbox4j.worker.*;
       import io.micrometer.core.instrument.MeterRegistry;
       import io.opentelemetry.api.OpenTelemetry;
       import java.math.BigDecimal;
@@ -110,7 +111,7 @@ class DocumentationTest {
   void everyCommandAndFileThatTheReadmeNamesExists() throws Exception {
     String readme = Files.readString(Snippet.root().resolve("README.md"));
     Matcher named =
-        Pattern.compile("(?:`(bin/[a-z]+))|(?:\\]\\(([A-Za-z/.]+)(?:#[a-z-]+)?\\))")
+        Pattern.compile("(?:`(bin/[a-z]+))|(?:\\]\\(([A-Za-z/.-]+)(?:#[a-z-]+)?\\))")
             .matcher(readme);
     int found = 0;
     while (named.find()) {

@@ -23,6 +23,8 @@ import io.inbox4j.opentelemetry.InboxTracing;
 import io.inbox4j.rabbitmq.InboxConsumer;
 import io.inbox4j.rabbitmq.RabbitTransport;
 import io.inbox4j.rabbitmq.TopologyException;
+import io.inbox4j.worker.InboxApplication;
+import io.inbox4j.worker.InboxCommand;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Date;
@@ -35,6 +37,10 @@ class ArchitectureTest {
   private static final String TRANSPORT = "io.inbox4j.rabbitmq..";
   private static final String METRICS = "io.inbox4j.micrometer..";
   private static final String TRACES = "io.inbox4j.opentelemetry..";
+
+  /** The program that puts the modules together. */
+  private static final String PROGRAM = "io.inbox4j.worker..";
+
   private static final String[] NOT_SHIPPED = {
     "io.inbox4j.testkit..", "io.inbox4j.endtoend..", "io.inbox4j.build.."
   };
@@ -52,13 +58,14 @@ class ArchitectureTest {
     assertThat(SHIPPED.contain(RabbitTransport.class)).isTrue();
     assertThat(SHIPPED.contain(InboxMetrics.class)).isTrue();
     assertThat(SHIPPED.contain(InboxTracing.class)).isTrue();
+    assertThat(SHIPPED.contain(InboxCommand.class)).isTrue();
   }
 
   @Test
   void theApiKnowsNeitherADatabaseNorABroker() {
     noClasses()
         .that()
-        .resideOutsideOfPackages(STORE, TRANSPORT)
+        .resideOutsideOfPackages(STORE, TRANSPORT, PROGRAM)
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
@@ -93,7 +100,7 @@ class ArchitectureTest {
   void onlyTheirModulesKnowMetricsAndTraces() {
     noClasses()
         .that()
-        .resideOutsideOfPackages(METRICS)
+        .resideOutsideOfPackages(METRICS, PROGRAM)
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(METRICS, "io.micrometer..")
@@ -145,6 +152,8 @@ class ArchitectureTest {
             TopologyException.class.getName());
     assertThat(publicClassesIn(METRICS)).containsExactly(InboxMetrics.class.getName());
     assertThat(publicClassesIn(TRACES)).containsExactly(InboxTracing.class.getName());
+    assertThat(publicClassesIn(PROGRAM))
+        .containsExactlyInAnyOrder(InboxApplication.class.getName(), InboxCommand.class.getName());
   }
 
   private static Iterable<String> publicClassesIn(String place) {
@@ -184,12 +193,17 @@ class ArchitectureTest {
         .check(SHIPPED);
   }
 
-  /** But for how an inbox is, and since when: that is known while the database is away. */
+  /**
+   * But for how an inbox is, and since when: that is known while the database is away. The program
+   * says so of its start, and compares the clocks.
+   */
   @Test
   void timeIsTheDatabases() {
     noClasses()
         .that()
         .doNotBelongToAnyOf(HealthMonitor.class)
+        .and()
+        .resideOutsideOfPackage(PROGRAM)
         .should()
         .callMethod(Instant.class, "now")
         .orShould()

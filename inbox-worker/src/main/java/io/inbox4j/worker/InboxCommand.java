@@ -1,0 +1,112 @@
+package io.inbox4j.worker;
+
+import java.io.PrintWriter;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import org.jdbi.v3.core.JdbiException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/**
+ * The program {@code inbox}.
+ *
+ * <p>It ends with 0 if all is well, with 1 if it failed or found something wrong, and with 2 if it
+ * was called in a wrong way and so has done nothing.
+ */
+@Command(
+    name = "inbox",
+    description = "Runs the inbox of a service, and helps those who operate it.",
+    mixinStandardHelpOptions = true,
+    versionProvider = VersionText.class,
+    subcommands = {
+      RunCommand.class,
+      MigrateCommand.class,
+      StatusCommand.class,
+      ListCommand.class,
+      ShowCommand.class,
+      ReplayCommand.class,
+      DiscardCommand.class,
+      PurgeCommand.class,
+      PauseCommand.class,
+      ResumeCommand.class,
+      TailCommand.class,
+      DoctorCommand.class,
+      CompletionCommand.class
+    })
+public final class InboxCommand {
+
+  static final int FAILED = 1;
+  static final int WRONG_USAGE = 2;
+
+  private InboxCommand() {}
+
+  public static void main(String[] args) {
+    Logging.ofCommands();
+    System.exit(execute(commandLine(), args));
+  }
+
+  static int execute(CommandLine commands, String... args) {
+    try {
+      Settings settings = Settings.of(List.of(args), System.getenv());
+      settings.check(commands);
+      commands.setDefaultValueProvider(settings);
+    } catch (UsageException e) {
+      return complain(commands, e.getMessage(), WRONG_USAGE);
+    }
+    return commands.execute(args);
+  }
+
+  /** All commands, and what becomes of their mistakes. */
+  static CommandLine commandLine() {
+    CommandLine commands = new CommandLine(new InboxCommand());
+    commands.registerConverter(Duration.class, new DurationText());
+    commands.setCaseInsensitiveEnumValuesAllowed(true);
+    commands.setAbbreviatedOptionsAllowed(false);
+    commands.setUsageHelpAutoWidth(true);
+    commands.setParameterExceptionHandler(InboxCommand::wrongUsage);
+    commands.setExecutionExceptionHandler(
+        (failure, command, parsed) -> {
+          boolean usage = failure instanceof UsageException;
+          return complain(command, text(failure), usage ? WRONG_USAGE : FAILED);
+        });
+    return commands;
+  }
+
+  private static int wrongUsage(ParameterException mistake, String[] args) {
+    CommandLine command = mistake.getCommandLine();
+    int code = complain(command, withoutSecret(mistake), WRONG_USAGE);
+    UnmatchedArgumentException.printSuggestions(mistake, command.getErr());
+    command.getErr().flush();
+    return code;
+  }
+
+  /** What was given for a password can be in the message, and is not repeated. */
+  private static String withoutSecret(ParameterException mistake) {
+    boolean secret =
+        mistake.getArgSpec() != null && mistake.getArgSpec().paramLabel().equals("PASSWORD");
+    return secret ? "a password was given in a wrong way" : mistake.getMessage();
+  }
+
+  private static int complain(CommandLine command, @Nullable String message, int code) {
+    PrintWriter err = command.getErr();
+    String name = command.getCommandSpec().qualifiedName();
+    err.println("%s: %s".formatted(name, message));
+    if (code == WRONG_USAGE) {
+      err.println("%s --help says more".formatted(name));
+    }
+    err.flush();
+    return code;
+  }
+
+  /** What the database says, without the statement and its arguments. */
+  private static String text(Throwable failure) {
+    if (failure instanceof JdbiException && failure.getCause() instanceof SQLException sql) {
+      return "the database refused: " + sql.getMessage();
+    }
+    return failure.getMessage() == null ? failure.toString() : failure.getMessage();
+  }
+}

@@ -1,0 +1,12 @@
+package io.inbox4j.worker;
+
+import picocli.CommandLine;
+
+/** Reads the name of a message. */
+final class KeyConverter implements CommandLine.ITypeConverter<MessageKey> {
+
+  @Override
+  public MessageKey convert(String text) {
+    return MessageKey.parse(text);
+  }
+}

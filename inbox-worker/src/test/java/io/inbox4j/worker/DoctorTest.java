@@ -1,0 +1,125 @@
+package io.inbox4j.worker;
+
+import static io.inbox4j.worker.Tables.BILLING;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import io.inbox4j.Inbox;
+import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.rabbitmq.RabbitTransport;
+import io.inbox4j.testkit.RabbitServer;
+import io.inbox4j.worker.Cli.Result;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(180)
+class DoctorTest {
+
+  @Test
+  void aHealthyDatabaseIsHealthy() {
+    Tables tables = Tables.filled();
+    List<String> before = tables.everything();
+    Result result = Cli.process("doctor", "--jdbc", tables.url());
+    assertThat(result.code()).as(result.out() + result.err()).isZero();
+    assertThat(result.out())
+        .contains("schema", "indexes", "plans", "vacuum", "transactions", "settings", "clock")
+        .doesNotContain("wrong");
+    assertThat(tables.everything()).isEqualTo(before);
+  }
+
+  @Test
+  void everythingThatIsWrongIsFoundWithWhatToDo() {
+    Tables tables = Tables.filled();
+    tables.execute(
+        """
+        DROP INDEX inbox_pending_due;
+        ALTER TABLE inbox_pending SET (autovacuum_enabled = false);
+        UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'inbox_messages_seq'::regclass;
+        UPDATE inbox_pending SET crashes = 2 WHERE seq = 5;
+        UPDATE inbox_dead SET held_key = 'k' WHERE seq = 6;
+        """);
+    String off = tables.url() + "&options=-c%20synchronous_commit=off";
+    Result result = Cli.here("doctor", "--json", "--jdbc", off);
+    assertThat(result.code()).as(result.out() + result.err()).isEqualTo(1);
+    assertThat(result.json().get("healthy").asBoolean()).isFalse();
+    assertThat(
+            result
+                .json()
+                .get("findings")
+                .valueStream()
+                .filter(it -> it.get("level").asString().equals("wrong"))
+                .peek(it -> assertThat(it.get("remedy").asString()).isNotBlank())
+                .map(it -> it.get("detail").asString()))
+        .anyMatch(it -> it.equals("inbox_pending_due is missing"))
+        .anyMatch(it -> it.equals("inbox_messages_seq is not valid"))
+        .anyMatch(it -> it.contains("does not use inbox_pending_due"))
+        .anyMatch(it -> it.contains("autovacuum is switched off for inbox_pending"))
+        .anyMatch(it -> it.contains("synchronous_commit is off"))
+        .anyMatch(it -> it.contains("was in hand 3 times"))
+        .anyMatch(it -> it.contains("holds its ordering key"));
+    assertThat(Cli.here("doctor", "--jdbc", Tables.none().url()).out()).contains("inbox migrate");
+  }
+
+  @Test
+  void aClockThatIsWrongIsNoticed() {
+    Tables tables = Tables.filled();
+    DatabaseOptions options = new DatabaseOptions();
+    new picocli.CommandLine(new Holder(options)).parseArgs("--jdbc", tables.url());
+    Clock wrong = Clock.offset(Clock.system(ZoneOffset.UTC), Duration.ofMinutes(-7));
+    try (Database database = Database.connect(options)) {
+      assertThat(new DatabaseExamination(database, wrong).examine())
+          .filteredOn(it -> it.check().equals("clock"))
+          .singleElement()
+          .satisfies(it -> assertThat(it.level()).isEqualTo(Finding.Level.WARNING))
+          .satisfies(it -> assertThat(it.detail()).contains("behind the database's"));
+    }
+  }
+
+  @picocli.CommandLine.Command
+  private static final class Holder {
+    @picocli.CommandLine.Mixin private final DatabaseOptions options;
+
+    Holder(DatabaseOptions options) {
+      this.options = options;
+    }
+  }
+
+  @Test
+  void aQueueIsComparedWithWhatTheTransportDeclares() throws Exception {
+    Tables tables = Tables.filled();
+    String queue = "doctor-" + UUID.randomUUID();
+    tables.execute(
+        "INSERT INTO inbox_paused (endpoint, paused_by, reason) VALUES ('%s', 'a', 'b')"
+            .formatted(queue));
+    String amqp = RabbitServer.shared().uri();
+    try (Inbox inbox =
+        Inbox.builder()
+            .store(JdbiInboxStore.connect(tables.url()))
+            .transport(RabbitTransport.connect(amqp))
+            .subscribe(queue, it -> it.receive(OrderPlaced.class))
+            .build()) {
+      inbox.startReceiving();
+      assertThat(Cli.here("doctor", "--jdbc", tables.url(), "--amqp", amqp).out())
+          .contains(queue + ": as Topology.quorum() declares it")
+          .contains(queue + ": 0 messages, 1 consumers")
+          .contains(BILLING + ": NOT_FOUND");
+    }
+    ConnectionFactory factory = new ConnectionFactory();
+    factory.setUri(amqp);
+    try (Connection connection = factory.newConnection();
+        Channel channel = connection.createChannel()) {
+      channel.queueDelete(queue);
+      channel.queueDeclare(queue, true, false, false, null);
+    }
+    assertThat(Cli.here("doctor", "--jdbc", tables.url(), "--amqp", amqp).out())
+        .contains("start a process that receives")
+        .containsPattern(queue + ": not as Topology.quorum\\(\\) declares it: PRECONDITION_FAILED");
+  }
+}
