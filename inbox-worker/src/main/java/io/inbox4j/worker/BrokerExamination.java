@@ -7,8 +7,8 @@ import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.inbox4j.transport.Topology;
 import java.io.IOException;
-import java.security.GeneralSecurityException;
 import java.net.URISyntaxException;
+import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -64,7 +64,9 @@ final class BrokerExamination {
     } catch (IOException e) {
       findings.add(
           Finding.wrong(
-              "queue", "%s: %s".formatted(queue, refusal(e)), "start a receiver, which declares it"));
+              "queue",
+              "%s: %s".formatted(queue, refusal(e)),
+              "start a receiver, which declares it"));
       return;
     }
     String seen =

@@ -43,19 +43,31 @@ final class Database implements AutoCloseable {
 
   /** Connects, whatever the tables are like. */
   static Database connect(DatabaseOptions options) {
-    Handle handle;
-    try {
-      handle = Jdbi.create(dataSource(options)).open();
-    } catch (ConnectionException e) {
-      String cause = e.getCause() instanceof SQLException sql ? sql.getMessage() : e.getMessage();
-      throw new StoreUnavailableException(
-          "the database %s does not answer: %s".formatted(options.place(), cause), e);
-    }
+    Handle handle = handle(options);
     handle.execute(Sql.TIMEOUT);
     return new Database(
         JdbiInboxStore.builder(options.url()).poolSize(POOL_SIZE).migrate(false).build(),
         handle,
         options.place());
+  }
+
+  /**
+   * Finds out at once whether the database answers, where a pool would try for a while.
+   *
+   * @throws StoreUnavailableException if it does not
+   */
+  static void probe(DatabaseOptions options) {
+    handle(options).close();
+  }
+
+  private static Handle handle(DatabaseOptions options) {
+    try {
+      return Jdbi.create(dataSource(options)).open();
+    } catch (ConnectionException e) {
+      String cause = e.getCause() instanceof SQLException sql ? sql.getMessage() : e.getMessage();
+      throw new StoreUnavailableException(
+          "the database %s does not answer: %s".formatted(options.place(), cause), e);
+    }
   }
 
   static PGSimpleDataSource dataSource(DatabaseOptions options) {

@@ -128,7 +128,8 @@ final class DatabaseExamination {
           it.execute(Sql.NO_SEQUENTIAL_SCAN);
           PLANS.forEach(
               (statement, index) -> {
-                String plan = String.join("\n", it.createQuery(statement).mapTo(String.class).list());
+                String plan =
+                    String.join("\n", it.createQuery(statement).mapTo(String.class).list());
                 if (!plan.contains(" " + index)) {
                   findings.add(
                       Finding.wrong(
@@ -185,7 +186,9 @@ final class DatabaseExamination {
     if (row.getInt("version") < OLDEST_SERVER) {
       findings.add(
           Finding.wrong(
-              "server", "PostgreSQL " + row.getString("version_text"), "upgrade it to 14 or newer"));
+              "server",
+              "PostgreSQL " + row.getString("version_text"),
+              "upgrade it to 14 or newer"));
     }
     for (String name : List.of("fsync", "full_page_writes", "synchronous_commit", "autovacuum")) {
       if (row.getString(name).equals("off")) {
@@ -197,8 +200,7 @@ final class DatabaseExamination {
       }
     }
     if (row.getString("read_only").equals("on")) {
-      findings.add(
-          Finding.wrong("settings", "the server is read-only", "connect to the primary"));
+      findings.add(Finding.wrong("settings", "the server is read-only", "connect to the primary"));
     }
     int used = row.getInt("connections");
     int max = row.getInt("max_connections");
@@ -215,15 +217,17 @@ final class DatabaseExamination {
               "settings",
               "PostgreSQL %s, synchronous_commit %s, %d of %d connections in use"
                   .formatted(
-                      row.getString("version_text"), row.getString("synchronous_commit"), used, max)));
+                      row.getString("version_text"),
+                      row.getString("synchronous_commit"),
+                      used,
+                      max)));
     }
     return true;
   }
 
   private void skew() {
     Instant asked = clock.instant();
-    Instant there =
-        handle.createQuery(Sql.CLOCK).mapTo(OffsetDateTime.class).one().toInstant();
+    Instant there = handle.createQuery(Sql.CLOCK).mapTo(OffsetDateTime.class).one().toInstant();
     Instant answered = clock.instant();
     Instant here = asked.plus(Duration.between(asked, answered).dividedBy(2));
     Duration skew = Duration.between(there, here);
@@ -233,7 +237,9 @@ final class DatabaseExamination {
     findings.add(
         skew.abs().compareTo(MAX_SKEW) > 0
             ? Finding.warning(
-                "clock", detail, "synchronize the clocks; the inbox goes by the database's, logs do not")
+                "clock",
+                detail,
+                "synchronize the clocks; the inbox goes by the database's, logs do not")
             : Finding.ok("clock", detail));
   }
 }

@@ -1,8 +1,8 @@
 package io.inbox4j.worker;
 
+import io.inbox4j.internal.SafeListener;
 import io.inbox4j.operations.Intervention.Origin;
 import io.inbox4j.operations.Quarantine;
-import io.inbox4j.internal.SafeListener;
 import io.inbox4j.worker.Intervening.Target;
 import java.util.List;
 import java.util.Map;
@@ -49,7 +49,6 @@ final class DiscardCommand implements Callable<Integer> {
   }
 
   private static Quarantine quarantine(Database database) {
-    return new Quarantine(
-        database.store, Map.of(), new SafeListener(List.of()), endpoint -> {});
+    return new Quarantine(database.store, Map.of(), new SafeListener(List.of()), endpoint -> {});
   }
 }

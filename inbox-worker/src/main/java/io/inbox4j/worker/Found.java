@@ -93,16 +93,15 @@ record Found(
             "emptied", emptied),
         emptied
             ? Map.of()
-            : Output.object("headers", row.getString("headers"), "body", text(row.getBytes("body"))),
+            : Output.object(
+                "headers", row.getString("headers"), "body", text(row.getBytes("body"))),
         database.store.interventions(Origin.DEAD, MessageFilter.all().sequence(sequence), HISTORY));
   }
 
-  private static List<Found> quarantined(
-      Database database, long place, @Nullable String endpoint) {
+  private static List<Found> quarantined(Database database, long place, @Nullable String endpoint) {
     MessageFilter filter = MessageFilter.all().sequence(place);
     MessageFilter there = endpoint == null ? filter : filter.endpoint(endpoint);
-    List<Intervention> history =
-        database.store.interventions(Origin.QUARANTINE, filter, HISTORY);
+    List<Intervention> history = database.store.interventions(Origin.QUARANTINE, filter, HISTORY);
     return database.store.listQuarantined(there, 0, 1).stream()
         .map(it -> quarantined(it, history))
         .toList();

@@ -68,13 +68,13 @@ final class HealthServer implements AutoCloseable {
   private static void answer(HttpExchange exchange, int code, String type, String text)
       throws IOException {
     try (exchange) {
-      boolean known = exchange.getRequestURI().getPath().equals(exchange.getHttpContext().getPath());
+      boolean known =
+          exchange.getRequestURI().getPath().equals(exchange.getHttpContext().getPath());
       boolean reads = exchange.getRequestMethod().matches("GET|HEAD");
       byte[] body = (known && reads ? text : "").getBytes(StandardCharsets.UTF_8);
       exchange.getResponseHeaders().set("Content-Type", type);
       boolean hasBody = body.length > 0 && exchange.getRequestMethod().equals("GET");
-      exchange.sendResponseHeaders(
-          !known ? 404 : reads ? code : 405, hasBody ? body.length : -1);
+      exchange.sendResponseHeaders(!known ? 404 : reads ? code : 405, hasBody ? body.length : -1);
       if (hasBody) {
         exchange.getResponseBody().write(body);
       }

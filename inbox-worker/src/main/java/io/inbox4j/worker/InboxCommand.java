@@ -63,6 +63,10 @@ public final class InboxCommand {
   /** All commands, and what becomes of their mistakes. */
   static CommandLine commandLine() {
     CommandLine commands = new CommandLine(new InboxCommand());
+    commands
+        .getSubcommands()
+        .values()
+        .forEach(it -> it.getCommandSpec().versionProvider(new VersionText()));
     commands.registerConverter(Duration.class, new DurationText());
     commands.setCaseInsensitiveEnumValuesAllowed(true);
     commands.setAbbreviatedOptionsAllowed(false);

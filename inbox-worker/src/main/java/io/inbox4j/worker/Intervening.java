@@ -66,10 +66,12 @@ final class Intervening {
           "no messages are named; expected ids, a filter such as --endpoint, or --all");
     }
     if (all && (!keys.isEmpty() || !filters.isEmpty())) {
-      throw new UsageException("--all is given together with ids or a filter; expected one of them");
+      throw new UsageException(
+          "--all is given together with ids or a filter; expected one of them");
     }
     MessageFilter filter = filters.filter();
-    boolean narrows = !filter.types().isEmpty() || filter.text() != null || filter.olderThan() != null;
+    boolean narrows =
+        !filter.types().isEmpty() || filter.text() != null || filter.olderThan() != null;
     if (!keys.isEmpty() && narrows) {
       throw new UsageException("ids are given together with a filter; expected one of them");
     }
@@ -92,8 +94,7 @@ final class Intervening {
       if (found.size() > 1) {
         throw new InboxException(
             "the message %s came to several endpoints, %s; name one with --endpoint"
-                .formatted(
-                    key, found.stream().map(it -> it.fields().get("endpoint")).toList()));
+                .formatted(key, found.stream().map(it -> it.fields().get("endpoint")).toList()));
       }
       Found it = found.get(0);
       if (!it.status().equals("dead") && !it.status().equals("quarantined")) {

@@ -87,8 +87,7 @@ final class ListCommand implements Callable<Integer> {
 
   private List<Line> lines(Database database, MessageFilter filter) {
     return switch (status) {
-      case DEAD ->
-          database.store.listDead(filter, limit).stream().map(ListCommand::line).toList();
+      case DEAD -> database.store.listDead(filter, limit).stream().map(ListCommand::line).toList();
       case QUARANTINED ->
           database.store.listQuarantined(filter, 0, limit).stream().map(ListCommand::line).toList();
       case PENDING, RETRYING ->
@@ -162,7 +161,9 @@ final class ListCommand implements Callable<Integer> {
           Objects.requireNonNullElse(it.error, "-"));
     }
     return table
-        + (lines.size() == limit ? "These are the first %d; --limit shows more.".formatted(limit) : "");
+        + (lines.size() == limit
+            ? "These are the first %d; --limit shows more.".formatted(limit)
+            : "");
   }
 
   private static Map<String, @Nullable Object> json(Line it) {

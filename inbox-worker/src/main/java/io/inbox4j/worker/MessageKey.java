@@ -16,7 +16,8 @@ import picocli.CommandLine;
 record MessageKey(@Nullable UUID id, @Nullable Long place) {
 
   private static final Pattern PLACE = Pattern.compile("q(\\d{1,18})");
-  private static final Pattern ID = Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
+  private static final Pattern ID =
+      Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
 
   static MessageKey parse(String text) {
     Matcher place = PLACE.matcher(text);

@@ -59,8 +59,7 @@ final class ReplayCommand implements Callable<Integer> {
     }
     InboxBuilder builder = Inbox.builder();
     applications.application().configure(builder);
-    builder.store(
-        JdbiInboxStore.builder(options.url()).poolSize(POOL_SIZE).migrate(false).build());
+    builder.store(JdbiInboxStore.builder(options.url()).poolSize(POOL_SIZE).migrate(false).build());
     try (Inbox inbox = builder.build()) {
       Quarantine quarantine = inbox.quarantine().as(actor);
       return filters.stream().mapToInt(quarantine::replay).sum();

@@ -46,10 +46,12 @@ final class RunCommand implements Callable<Integer> {
     PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     Worker worker =
         new Worker(
-            inbox(application, registry), options.role(), describe(application), database.place());
+            inbox(application, registry),
+            options.role(),
+            describe(application),
+            () -> Database.probe(database));
     Runtime.getRuntime().addShutdownHook(new Thread(worker::close, "inbox-shutdown"));
-    try (HealthServer server =
-        HealthServer.start(options.httpPort(), worker, registry::scrape)) {
+    try (HealthServer server = HealthServer.start(options.httpPort(), worker, registry::scrape)) {
       worker.run(server.port());
       return 0;
     }

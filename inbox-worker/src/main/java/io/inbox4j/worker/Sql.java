@@ -212,8 +212,7 @@ final class Sql {
       """;
 
   /** As a worker reads what it has claimed. */
-  static final String PLAN_READ =
-      "EXPLAIN SELECT body FROM inbox_messages WHERE seq = 1";
+  static final String PLAN_READ = "EXPLAIN SELECT body FROM inbox_messages WHERE seq = 1";
 
   /** As a receiver finds out whether a message was stored before. */
   static final String PLAN_IDENTITY =

@@ -20,7 +20,6 @@ record SqlArray(String type, List<?> values) implements Argument {
   @Override
   public void apply(int position, PreparedStatement statement, StatementContext context)
       throws SQLException {
-    statement.setArray(
-        position, statement.getConnection().createArrayOf(type, values.toArray()));
+    statement.setArray(position, statement.getConnection().createArrayOf(type, values.toArray()));
   }
 }

@@ -9,7 +9,9 @@ import java.util.Map;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
-/** How the endpoints are, found out by looks into indexes: it costs the same however much is kept. */
+/**
+ * How the endpoints are, found out by looks into indexes: it costs the same however much is kept.
+ */
 final class Statuses {
 
   /** From how many of the last messages rates and lags are computed. */

@@ -41,7 +41,8 @@ final class TailCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     if (every.compareTo(Duration.ofMillis(100)) < 0) {
-      throw new UsageException("--every is %s; expected at least 100ms".formatted(DurationText.of(every)));
+      throw new UsageException(
+          "--every is %s; expected at least 100ms".formatted(DurationText.of(every)));
     }
     if (count != null && count < 1) {
       throw new UsageException("--count is %d; expected 1 or more".formatted(count));

@@ -57,8 +57,7 @@ final class Vital {
           Finding.warning(
               "pause",
               "%s: by %s since %s: %s"
-                  .formatted(
-                      endpoint, it.pause().by(), it.pause().since(), it.pause().reason()),
+                  .formatted(endpoint, it.pause().by(), it.pause().since(), it.pause().reason()),
               "inbox resume " + endpoint));
     }
   }

@@ -25,18 +25,21 @@ final class Worker implements AutoCloseable {
   private final Inbox inbox;
   private final WorkerOptions.Role role;
   private final String description;
-  private final String place;
+  private final Runnable probe;
   private final CountDownLatch told = new CountDownLatch(1);
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile Part start;
   private boolean processing;
 
-  Worker(Inbox inbox, WorkerOptions.Role role, String description, String place) {
+  /**
+   * @param probe throws {@link StoreUnavailableException} if the database does not answer
+   */
+  Worker(Inbox inbox, WorkerOptions.Role role, String description, Runnable probe) {
     this.inbox = inbox;
     this.role = role;
     this.description = description;
-    this.place = place;
-    this.start = part(Status.DOWN, "has not come to its end");
+    this.probe = probe;
+    this.start = part(Status.DOWN, "waits for the database");
   }
 
   /** Starts the inbox, and returns when the process was told to end and its work has. */
@@ -55,6 +58,7 @@ final class Worker implements AutoCloseable {
   /** A database that is away is waited for: this process can do nothing better, nor can another. */
   private boolean isStarted() {
     try {
+      probe.run();
       if (role.processes() && !processing) {
         inbox.startProcessing();
         processing = true;
@@ -67,11 +71,7 @@ final class Worker implements AutoCloseable {
       return true;
     } catch (StoreUnavailableException e) {
       start = part(Status.DOWN, e.getMessage());
-      log.warn(
-          "The database {} is not available; trying again in {} s: {}",
-          place,
-          RETRY.toSeconds(),
-          e.getMessage());
+      log.warn("Not started, trying again in {} s: {}", RETRY.toSeconds(), e.getMessage());
       return false;
     } catch (InboxException e) {
       if (told.getCount() == 0) {

@@ -105,8 +105,7 @@ final class WorkerOptions {
 
   private static int inRange(String option, int value, int least, int most) {
     if (value < least || value > most) {
-      throw new UsageException(
-          "%s is %d; expected %d to %d".formatted(option, value, least, most));
+      throw new UsageException("%s is %d; expected %d to %d".formatted(option, value, least, most));
     }
     return value;
   }

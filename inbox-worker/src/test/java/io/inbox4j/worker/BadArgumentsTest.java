@@ -65,7 +65,10 @@ class BadArgumentsTest {
           }
           Result result = Cli.here(all.toArray(String[]::new));
           assertThat(result.code()).as("%s: %s", args, result).isEqualTo(2);
-          assertThat(result.err()).as("%s", args).containsIgnoringCase(right).doesNotContain("\tat ", CANARY);
+          assertThat(result.err())
+              .as("%s", args)
+              .containsIgnoringCase(right)
+              .doesNotContain("\tat ", CANARY);
           assertThat(result.out()).as("%s", args).isEmpty();
         });
     assertThat(tables.everything()).isEqualTo(before);

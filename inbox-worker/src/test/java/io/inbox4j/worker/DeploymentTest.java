@@ -42,10 +42,12 @@ class DeploymentTest {
     InboxCommand.commandLine()
         .getSubcommands()
         .values()
-        .forEach(it -> Settings.names(it).forEach(name -> known.add(Settings.variable("--" + name))));
+        .forEach(
+            it -> Settings.names(it).forEach(name -> known.add(Settings.variable("--" + name))));
     Set<String> used = new TreeSet<>();
     for (String file : List.of("compose.yaml", "kubernetes.yaml", "Dockerfile")) {
-      Matcher name = Pattern.compile("INBOX_[A-Z_]+").matcher(Files.readString(DEPLOY.resolve(file)));
+      Matcher name =
+          Pattern.compile("INBOX_[A-Z_]+").matcher(Files.readString(DEPLOY.resolve(file)));
       while (name.find()) {
         used.add(name.group());
       }
@@ -98,9 +100,11 @@ class DeploymentTest {
   void processesHaveMoreTimeToEndThanTheyNeed() {
     Duration deadline =
         new DurationText()
-            .convert(String.valueOf(map(kind("ConfigMap").get(0), "data").get("INBOX_CLOSE_DEADLINE")));
+            .convert(
+                String.valueOf(map(kind("ConfigMap").get(0), "data").get("INBOX_CLOSE_DEADLINE")));
     for (Map<?, ?> deployment : kind("Deployment")) {
-      Object grace = map(deployment, "spec", "template", "spec").get("terminationGracePeriodSeconds");
+      Object grace =
+          map(deployment, "spec", "template", "spec").get("terminationGracePeriodSeconds");
       assertThat(Duration.ofSeconds((Integer) grace)).isGreaterThan(deadline.plusSeconds(5));
     }
     for (String service : List.of("receiver", "worker")) {
@@ -125,7 +129,9 @@ class DeploymentTest {
       for (String probe : List.of("livenessProbe", "readinessProbe")) {
         assertThat(map(container, probe, "httpGet").get("port")).isEqualTo(served.get("name"));
       }
-      assertThat(map(deployment, "spec", "template", "metadata", "annotations").get("prometheus.io/port"))
+      assertThat(
+              map(deployment, "spec", "template", "metadata", "annotations")
+                  .get("prometheus.io/port"))
           .hasToString(port);
     }
   }
@@ -152,7 +158,8 @@ class DeploymentTest {
   void everyImageIsNamedWithItsVersion() throws Exception {
     Map<?, ?> services = map(compose, "services");
     assertThat(services.values())
-        .allSatisfy(it -> assertThat(String.valueOf(((Map<?, ?>) it).get("image"))).matches(".+:.*\\d.*"));
+        .allSatisfy(
+            it -> assertThat(String.valueOf(((Map<?, ?>) it).get("image"))).matches(".+:.*\\d.*"));
     assertThat(map(compose, "services", "worker", "deploy").get("replicas")).isEqualTo(2);
     String dockerfile = Files.readString(DEPLOY.resolve("Dockerfile"));
     assertThat(dockerfile.lines().filter(it -> it.startsWith("FROM ")))
@@ -206,8 +213,7 @@ class DeploymentTest {
   }
 
   private List<Map<?, ?>> kind(String kind) {
-    List<Map<?, ?>> found =
-        kubernetes.stream().filter(it -> kind.equals(it.get("kind"))).toList();
+    List<Map<?, ?>> found = kubernetes.stream().filter(it -> kind.equals(it.get("kind"))).toList();
     assertThat(found).as(kind).isNotEmpty();
     return found;
   }

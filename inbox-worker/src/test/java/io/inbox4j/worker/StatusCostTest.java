@@ -30,8 +30,7 @@ class StatusCostTest {
         .useTransaction(
             handle -> {
               handle.execute(Sql.BY_INDEX);
-              for (String query :
-                  List.of(Sql.ENDPOINTS, Sql.RECEIVED, Sql.PROCESSED, Sql.COUNTS)) {
+              for (String query : List.of(Sql.ENDPOINTS, Sql.RECEIVED, Sql.PROCESSED, Sql.COUNTS)) {
                 assertThat(rows(handle, query)).as(query).isLessThan(KEPT / 10);
               }
             });

@@ -81,13 +81,13 @@ class TailTest {
         .until(
             () ->
                 tables.count(
-                        """
+                            """
                         SELECT count(*) FROM pg_stat_activity
                         WHERE datname = current_database() AND query LIKE '%max(seq)%quarantine%'
                           AND application_name = 'inbox command line' AND state = 'idle'
                         """)
-                    + tables.count(
-                        """
+                        + tables.count(
+                            """
                         SELECT count(*) FROM pg_stat_activity
                         WHERE datname = current_database() AND query LIKE '%newest%'
                           AND application_name = 'inbox command line'
