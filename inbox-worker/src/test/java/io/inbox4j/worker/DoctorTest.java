@@ -18,6 +18,8 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 
 @Timeout(180)
 class DoctorTest {
@@ -71,7 +73,9 @@ class DoctorTest {
   void aClockThatIsWrongIsNoticed() {
     Tables tables = Tables.filled();
     DatabaseOptions options = new DatabaseOptions();
-    new picocli.CommandLine(new Holder(options)).parseArgs("--jdbc", tables.url());
+    CommandSpec command = CommandSpec.create();
+    command.addMixin("options", CommandSpec.forAnnotatedObject(options));
+    new CommandLine(command).parseArgs("--jdbc", tables.url());
     Clock wrong = Clock.offset(Clock.system(ZoneOffset.UTC), Duration.ofMinutes(-7));
     try (Database database = Database.connect(options)) {
       assertThat(new DatabaseExamination(database, wrong).examine())
@@ -79,15 +83,6 @@ class DoctorTest {
           .singleElement()
           .satisfies(it -> assertThat(it.level()).isEqualTo(Finding.Level.WARNING))
           .satisfies(it -> assertThat(it.detail()).contains("behind the database's"));
-    }
-  }
-
-  @picocli.CommandLine.Command
-  private static final class Holder {
-    @picocli.CommandLine.Mixin private final DatabaseOptions options;
-
-    Holder(DatabaseOptions options) {
-      this.options = options;
     }
   }
 

@@ -46,11 +46,12 @@ class StatusCostTest {
                 .replace(":endpoints", "'{billing.orders}'::text[]");
     return handle.createQuery(explained).mapTo(String.class).list().stream()
         .filter(line -> line.contains("(actual rows="))
-        .mapToLong(
-            line ->
-                (long) Double.parseDouble(line.replaceAll(".*actual rows=([0-9.]+).*", "$1"))
-                    * Long.parseLong(line.replaceAll(".*loops=(\\d+).*", "$1")))
+        .mapToLong(line -> number(line, "actual rows") * number(line, "loops"))
         .max()
         .orElseThrow();
+  }
+
+  private static long number(String line, String name) {
+    return Long.parseLong(line.replaceAll(".*" + name + "=(\\d+).*", "$1"));
   }
 }
