@@ -73,7 +73,7 @@ public final class Benchmark {
         switch (args[i]) {
           case "--quick" -> {
             quick = true;
-            messages = 4_000;
+            messages = 2_000;
             repetitions = 1;
           }
           case "--messages" -> messages = positive(args, i++);

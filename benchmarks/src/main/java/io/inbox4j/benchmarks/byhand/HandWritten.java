@@ -71,7 +71,6 @@ public final class HandWritten implements Contender {
           batch.execute();
           transaction.execute("INSERT INTO pending SELECT seq FROM messages");
         });
-    handle.execute("ANALYZE");
   }
 
   private void drain(HikariDataSource pool, Trial trial) throws SQLException {

@@ -150,7 +150,6 @@ public record SingleTable(boolean fromBroker) implements Contender {
       connection.commit();
       connection.setAutoCommit(true);
     }
-    trial.jdbi().useHandle(handle -> handle.execute("ANALYZE"));
   }
 
   private static void drain(HikariDataSource pool, Trial trial, int messages) throws Exception {

@@ -54,7 +54,6 @@ final class DbScheduler extends Peer {
       instances.add(task.instance(Integer.toString(instances.size()), body));
     }
     scheduler.scheduleBatch(instances, Instant.now());
-    trial.jdbi().useHandle(handle -> handle.execute("ANALYZE"));
     trial.measure(
         () -> {
           scheduler.start();

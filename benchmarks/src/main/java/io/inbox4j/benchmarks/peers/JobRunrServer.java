@@ -58,7 +58,6 @@ final class JobRunrServer extends Peer {
         .initialize();
     BackgroundJob.<Job, String>enqueue(
         trial.lab().orders().bodies(trial.messages()).stream(), (it, body) -> it.run(body));
-    trial.jdbi().useHandle(handle -> handle.execute("ANALYZE"));
     BackgroundJobServer server = JobRunr.getBackgroundJobServer();
     trial.measure(
         () -> {

@@ -90,7 +90,6 @@ final class NodePeer extends Peer {
     try (BufferedReader out =
         new BufferedReader(new InputStreamReader(node.getInputStream(), StandardCharsets.UTF_8))) {
       await(out, "ready");
-      trial.jdbi().useHandle(handle -> handle.execute("ANALYZE"));
       trial.measureElsewhere(
           () -> {
             node.getOutputStream().write('\n');

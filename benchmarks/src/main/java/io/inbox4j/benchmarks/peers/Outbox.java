@@ -83,7 +83,6 @@ final class Outbox extends Peer {
             }
           }
         });
-    trial.jdbi().useHandle(handle -> handle.execute("ANALYZE"));
     Thread.sleep(ATTEMPT_FREQUENCY.toMillis() + 100); // not seen by flush before
     holding.set(false);
     try {

@@ -41,7 +41,6 @@ final class SpringIntegration extends Peer {
       transaction.executeWithoutResult(
           status -> part.forEach(it -> store.addMessageToGroup(GROUP, new GenericMessage<>(it))));
     }
-    trial.jdbi().useHandle(handle -> handle.execute("ANALYZE"));
     trial.measure(() -> Workers.run(WORKERS, () -> drain(trial, pool, store, transaction)));
   }
 

@@ -32,8 +32,11 @@ public record Session(Lab lab, Results results, int messages, int repetitions, d
                 Runtime.getRuntime().availableProcessors()));
   }
 
-  /** Lets a contender come to its speed. */
+  /** Lets a contender come to its speed, unless all of it is shortened. */
   void warmUp(Contender contender, boolean inserts) throws Exception {
+    if (scale < 1) {
+      return;
+    }
     System.out.printf("warming up: %s%n", contender.name());
     lab.run(contender, Math.min(WARM_UP, contender.messages(messages) / 2), inserts);
   }
