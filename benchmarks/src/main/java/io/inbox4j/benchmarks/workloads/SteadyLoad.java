@@ -43,7 +43,7 @@ record SteadyLoad() implements Workload {
     Results.Section section = session.begin(this);
     double rate = session.results().rate("C", "Inbox").orElse(IF_UNKNOWN) / 2;
     for (int repetition = 1; repetition <= session.repetitions(); repetition++) {
-      Paced paced = new Paced((int) rate, WARM_UP_SECONDS, session.scaled(SECONDS));
+      Paced paced = new Paced((int) rate, WARM_UP_SECONDS, Math.max(2, session.scaled(SECONDS)));
       Measurement measurement = session.lab().run(paced, (int) (rate * paced.seconds()), true);
       Results.Row row =
           session.add(section, paced.name(), paced.contract(), repetition, measurement);
