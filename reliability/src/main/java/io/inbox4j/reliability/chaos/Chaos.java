@@ -82,6 +82,7 @@ public final class Chaos {
     int share = plan.messages() / (plan.faults() + 2);
     long begin = System.nanoTime();
     Thread publishing = new Thread(this::publishAll, "publisher");
+    publishing.setDaemon(true); // a run that fails ends
     publishing.start();
     allow(share);
     awaitRest();
