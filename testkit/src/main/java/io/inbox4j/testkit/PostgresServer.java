@@ -192,6 +192,11 @@ public final class PostgresServer implements AutoCloseable {
           "the standby is synchronous",
           statement,
           "SELECT count(*) > 0 FROM pg_stat_replication WHERE sync_state = 'sync'");
+      // That is what this session has read. Commits wait for the standby when the checkpointer has
+      // read it too, which it does before it begins what it is asked for.
+      statement.execute("CHECKPOINT");
+      // This one waits, and comes after all that did not.
+      statement.execute("SELECT pg_logical_emit_message(true, 'standby', 'is synchronous')");
       return standby;
     } catch (SQLException e) {
       throw new IllegalStateException("cannot start a standby", e);

@@ -7,8 +7,14 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
 class PostgresServerTest {
@@ -86,6 +92,78 @@ class PostgresServerTest {
         execute(there, "INSERT INTO kept VALUES (101)");
       }
     }
+  }
+
+  @RepeatedTest(3)
+  void aStandbyThatIsPromotedAtOnceHasWhatWasCommittedWhileItStarted() throws Exception {
+    try (PostgresServer primary = PostgresServer.start()) {
+      String url = primary.newDatabase();
+      execute(url, "CREATE TABLE kept (id int, padding text)");
+      Set<Integer> committed = ConcurrentHashMap.newKeySet();
+      List<Thread> writers = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        int first = i;
+        writers.add(new Thread(() -> commitUntilTheEnd(url, first, 4, committed)));
+      }
+      writers.forEach(Thread::start);
+      Thread slow = new Thread(() -> slowDownTheCheckpointer(url));
+      slow.start();
+      try (PostgresServer standby = primary.startStandby()) {
+        primary.kill9();
+        slow.join();
+        for (Thread writer : writers) {
+          writer.join();
+        }
+        standby.promote();
+        String there = url.replace(":" + primary.port(), ":" + standby.port());
+        assertThat(committed).hasSizeGreaterThan(100);
+        assertThat(ids(there)).containsAll(committed);
+      }
+    }
+  }
+
+  /** It is the one that tells all others that commits have to wait for a standby. */
+  private static void slowDownTheCheckpointer(String url) {
+    try {
+      OsProcess checkpointer =
+          new OsProcess(
+              Long.parseLong(
+                  query(
+                      url,
+                      "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'")));
+      while (query(url, "SELECT count(*) FROM pg_stat_replication").equals("0")) {
+        Thread.sleep(5);
+      }
+      checkpointer.freeze();
+      Thread.sleep(1_000);
+      checkpointer.signal("CONT");
+    } catch (Exception e) {
+      // the server is gone
+    }
+  }
+
+  private static void commitUntilTheEnd(String url, int first, int step, Set<Integer> committed) {
+    try (Connection connection = server.dataSource(url).getConnection();
+        Statement statement = connection.createStatement()) {
+      for (int i = first; ; i += step) {
+        statement.execute("INSERT INTO kept VALUES (%d, repeat('x', 5000))".formatted(i));
+        committed.add(i);
+      }
+    } catch (SQLException e) {
+      // the server is gone
+    }
+  }
+
+  private static Set<Integer> ids(String url) throws SQLException {
+    Set<Integer> ids = new HashSet<>();
+    try (Connection connection = server.dataSource(url).getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery("SELECT id FROM kept")) {
+      while (rows.next()) {
+        ids.add(rows.getInt(1));
+      }
+    }
+    return ids;
   }
 
   @Test
