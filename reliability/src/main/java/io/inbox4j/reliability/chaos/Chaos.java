@@ -72,8 +72,13 @@ public final class Chaos {
   public static Outcome run(Plan plan) throws Exception {
     Chaos chaos = new Chaos(plan);
     try (Scene scene = chaos.scene) {
-      scene.start();
-      return chaos.run();
+      try {
+        scene.start();
+        return chaos.run();
+      } catch (Exception | AssertionError e) {
+        Snapshot.print(scene);
+        throw e;
+      }
     }
   }
 

@@ -60,20 +60,21 @@ final class DatabaseFaults {
         new Fault(
             "sessions end while they commit",
             "whatever has taken place is not done again",
-            "`pg_terminate_backend` of those in COMMIT",
+            "`pg_terminate_backend` of those in COMMIT, or that write the log",
             scene -> {
               long hit = 0;
               for (int i = 0; i < 400 && hit < 3; i++) {
                 hit +=
                     scene.tables.count(
                         "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE state ="
-                            + " 'active' AND query = 'COMMIT' AND "
+                            + " 'active' AND (query = 'COMMIT' OR lower(wait_event) IN ('walsync',"
+                            + " 'walwrite')) AND "
                             + Tables.OF_THE_INBOX);
                 if (i % 20 == 0) {
                   scene.feed();
                 }
               }
-              return new Hit(hit, "sessions in COMMIT");
+              return new Hit(hit, "sessions that commit");
             }),
         new Fault(
             "the answer to a COMMIT is lost",

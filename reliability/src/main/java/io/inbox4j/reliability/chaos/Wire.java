@@ -11,7 +11,6 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -19,12 +18,9 @@ import java.util.function.IntSupplier;
 
 /**
  * The way to a server: a proxy on loopback that leads to whichever port serves now, and can fall
- * silent, break, or swallow the answer to a COMMIT that has taken place.
+ * silent, break, or swallow the answer to a commit that has taken place.
  */
 final class Wire implements AutoCloseable {
-
-  private static final byte COMMAND_COMPLETE = 'C';
-  private static final byte[] COMMIT = "COMMIT\0".getBytes(StandardCharsets.US_ASCII);
 
   private final ServerSocket entry;
   private final IntSupplier target;
@@ -78,7 +74,7 @@ final class Wire implements AutoCloseable {
     links.forEach(Link::close);
   }
 
-  /** From now on breaks a connection instead of passing on that its COMMIT has taken place. */
+  /** From now on breaks a connection instead of passing on that its commit has taken place. */
   void dropCommitAnswers(int count) {
     answersDropped.set(0);
     answersToDrop.set(count);
@@ -126,6 +122,7 @@ final class Wire implements AutoCloseable {
   private final class Link {
     private final Socket client;
     private final Socket server;
+    private final Commits commits = new Commits();
     private volatile boolean silent;
 
     Link(Socket client, Socket server) throws IOException {
@@ -133,7 +130,7 @@ final class Wire implements AutoCloseable {
       this.server = server;
       client.setTcpNoDelay(true);
       server.setTcpNoDelay(true);
-      start("wire to server", () -> pump(() -> copy(client, server)));
+      start("wire to server", () -> pump(() -> ask(client, server)));
       start("wire to client", () -> pump(() -> answer(server, client)));
     }
 
@@ -157,17 +154,42 @@ final class Wire implements AutoCloseable {
       }
     }
 
+    private void ask(Socket from, Socket to) throws IOException {
+      if (!postgres) {
+        copy(from, to);
+        return;
+      }
+      DataInputStream in = input(from);
+      DataOutputStream out = output(to);
+      int greeting = in.readInt(); // the only message without a type
+      out.writeInt(greeting);
+      out.write(in.readNBytes(greeting - Integer.BYTES));
+      out.flush();
+      pass(
+          in,
+          out,
+          (type, content) -> {
+            commits.asked(type, content);
+            return true;
+          });
+    }
+
     private void answer(Socket from, Socket to) throws IOException {
       if (!postgres) {
         copy(from, to);
         return;
       }
-      DataInputStream in = new DataInputStream(new BufferedInputStream(from.getInputStream()));
-      DataOutputStream out = new DataOutputStream(new BufferedOutputStream(to.getOutputStream()));
+      pass(
+          input(from),
+          output(to),
+          (type, content) -> !(commits.isCommitted(type, content) && mayDrop()));
+    }
+
+    private void pass(DataInputStream in, DataOutputStream out, Watch watch) throws IOException {
       for (int type = in.read(); type >= 0; type = in.read()) {
         int length = in.readInt();
         byte[] content = in.readNBytes(length - Integer.BYTES);
-        if (type == COMMAND_COMPLETE && isCommit(content) && mayDrop()) {
+        if (!watch.lets(type, content)) {
           return;
         }
         if (!silent) {
@@ -188,6 +210,19 @@ final class Wire implements AutoCloseable {
     }
   }
 
+  private static DataInputStream input(Socket socket) throws IOException {
+    return new DataInputStream(new BufferedInputStream(socket.getInputStream()));
+  }
+
+  private static DataOutputStream output(Socket socket) throws IOException {
+    return new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
+  }
+
+  /** Looks at every message, and may end the connection before it is passed on. */
+  private interface Watch {
+    boolean lets(int type, byte[] content);
+  }
+
   private interface Pump {
     void run() throws IOException;
   }
@@ -198,10 +233,6 @@ final class Wire implements AutoCloseable {
       answersDropped.incrementAndGet();
     }
     return drop;
-  }
-
-  private static boolean isCommit(byte[] tag) {
-    return java.util.Arrays.equals(tag, COMMIT);
   }
 
   private static void abort(Socket socket) {
