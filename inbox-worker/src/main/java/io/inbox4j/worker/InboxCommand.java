@@ -1,5 +1,24 @@
 package io.inbox4j.worker;
 
+import io.inbox4j.worker.internal.commands.CompletionCommand;
+import io.inbox4j.worker.internal.commands.DiscardCommand;
+import io.inbox4j.worker.internal.commands.DoctorCommand;
+import io.inbox4j.worker.internal.commands.ExitCode;
+import io.inbox4j.worker.internal.commands.ListCommand;
+import io.inbox4j.worker.internal.commands.MigrateCommand;
+import io.inbox4j.worker.internal.commands.PauseCommand;
+import io.inbox4j.worker.internal.commands.PurgeCommand;
+import io.inbox4j.worker.internal.commands.ReplayCommand;
+import io.inbox4j.worker.internal.commands.ResumeCommand;
+import io.inbox4j.worker.internal.commands.RunCommand;
+import io.inbox4j.worker.internal.commands.ShowCommand;
+import io.inbox4j.worker.internal.commands.StatusCommand;
+import io.inbox4j.worker.internal.commands.TailCommand;
+import io.inbox4j.worker.internal.commands.VersionText;
+import io.inbox4j.worker.internal.options.DurationText;
+import io.inbox4j.worker.internal.options.Settings;
+import io.inbox4j.worker.internal.options.UsageException;
+import io.inbox4j.worker.internal.service.Logging;
 import java.io.PrintWriter;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -39,9 +58,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
     })
 public final class InboxCommand {
 
-  static final int FAILED = 1;
-  static final int WRONG_USAGE = 2;
-
   private InboxCommand() {}
 
   public static void main(String[] args) {
@@ -55,13 +71,13 @@ public final class InboxCommand {
       settings.check(commands);
       commands.setDefaultValueProvider(settings);
     } catch (UsageException e) {
-      return complain(commands, e.getMessage(), WRONG_USAGE);
+      return complain(commands, e.getMessage(), ExitCode.WRONG_USAGE);
     }
     return commands.execute(args);
   }
 
-  /** All commands, and what becomes of their mistakes. */
-  static CommandLine commandLine() {
+  /** All commands, and what becomes of their mistakes; for programs that bring their own main. */
+  public static CommandLine commandLine() {
     CommandLine commands = new CommandLine(new InboxCommand());
     commands
         .getSubcommands()
@@ -75,14 +91,14 @@ public final class InboxCommand {
     commands.setExecutionExceptionHandler(
         (failure, command, parsed) -> {
           boolean usage = failure instanceof UsageException;
-          return complain(command, text(failure), usage ? WRONG_USAGE : FAILED);
+          return complain(command, text(failure), usage ? ExitCode.WRONG_USAGE : ExitCode.FAILED);
         });
     return commands;
   }
 
   private static int wrongUsage(ParameterException mistake, String[] args) {
     CommandLine command = mistake.getCommandLine();
-    int code = complain(command, withoutSecret(mistake), WRONG_USAGE);
+    int code = complain(command, withoutSecret(mistake), ExitCode.WRONG_USAGE);
     UnmatchedArgumentException.printSuggestions(mistake, command.getErr());
     command.getErr().flush();
     return code;
@@ -99,7 +115,7 @@ public final class InboxCommand {
     PrintWriter err = command.getErr();
     String name = command.getCommandSpec().qualifiedName();
     err.println("%s: %s".formatted(name, message));
-    if (code == WRONG_USAGE) {
+    if (code == ExitCode.WRONG_USAGE) {
       err.println("%s --help says more".formatted(name));
     }
     err.flush();

@@ -4,6 +4,7 @@ import static io.inbox4j.worker.Tables.BILLING;
 import static io.inbox4j.worker.Tables.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inbox4j.InboxBuilder;
 import io.inbox4j.worker.Cli.Result;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,6 +57,8 @@ class BadArgumentsTest {
             Map.entry(List.of("run", "--role", "rest"), "receive"),
             Map.entry(List.of("run", "--pool-size", "1", "--role", "process"), "2 to 10000"),
             Map.entry(List.of("run", "--application", "shop.Missing"), "OrderApplication"),
+            Map.entry(List.of("run", "--application", "java.lang.String"), "implements"),
+            Map.entry(List.of("run", "--application", Unbuildable.class.getName()), "no arguments"),
             Map.entry(List.of("doctor", "--amqp", "http://" + CANARY + "@host"), "AMQP URI"));
     wrong.forEach(
         (args, right) -> {
@@ -136,5 +139,20 @@ class BadArgumentsTest {
     Result result = Cli.here("status", "--jdbc", Tables.none().url());
     assertThat(result.code()).isEqualTo(1);
     assertThat(result.err()).contains("inbox migrate");
+  }
+
+  /** An application that nobody can create. */
+  static final class Unbuildable implements InboxApplication {
+
+    private final String queue;
+
+    Unbuildable(String queue) {
+      this.queue = queue;
+    }
+
+    @Override
+    public void configure(InboxBuilder inbox) {
+      inbox.subscribe(queue, OrderPlaced.class, (event, context) -> {});
+    }
   }
 }

@@ -1,9 +1,11 @@
 package io.inbox4j.worker;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,6 +37,16 @@ final class Cli {
   }
 
   static Result process(Map<String, String> environment, List<String> jvm, String... args) {
+    return process(environment, jvm, "", args);
+  }
+
+  /** With somebody at the terminal, who types this. */
+  static Result answered(String typed, String... args) {
+    return process(Map.of(), List.of("-Dinbox.terminal=012"), typed, args);
+  }
+
+  private static Result process(
+      Map<String, String> environment, List<String> jvm, String typed, String... args) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(JVM);
@@ -51,7 +63,9 @@ final class Cli {
           new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
       builder.environment().putAll(environment);
       Process process = builder.start();
-      process.getOutputStream().close();
+      try (OutputStream in = process.getOutputStream()) {
+        in.write(typed.getBytes(StandardCharsets.UTF_8));
+      }
       if (!process.waitFor(90, TimeUnit.SECONDS)) {
         process.destroyForcibly();
         throw new AssertionError(

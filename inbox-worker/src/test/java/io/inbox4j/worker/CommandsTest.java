@@ -137,6 +137,22 @@ class CommandsTest {
   }
 
   @Test
+  void aPersonIsAskedBeforeAnythingIsDestroyed() {
+    Tables tables = Tables.filled();
+    List<String> before = tables.everything();
+    for (String typed : List.of("n\n", "\n", "")) {
+      Result unsure = Cli.answered(typed, "discard", id(8), "--jdbc", tables.url());
+      assertThat(unsure.code()).as("%s", unsure).isEqualTo(1);
+      assertThat(unsure.err()).contains("cannot be undone", "[y/N]", "Nothing was changed");
+    }
+    assertThat(tables.everything()).isEqualTo(before);
+    Result sure = Cli.answered("y\n", "discard", id(8), "--jdbc", tables.url());
+    assertThat(sure.code()).as("%s", sure).isZero();
+    assertThat(sure.out()).contains("1 message is discarded.");
+    assertThat(tables.everything()).isNotEqualTo(before);
+  }
+
+  @Test
   void discardNeedsAYesAndRecordsWhoDidIt() {
     Tables tables = Tables.filled();
     List<String> before = tables.everything();

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inbox4j.Inbox;
 import io.inbox4j.InboxBuilder;
+import io.inbox4j.worker.internal.options.DurationText;
+import io.inbox4j.worker.internal.options.Settings;
 import java.io.StringWriter;
 import java.net.URL;
 import java.net.URLClassLoader;

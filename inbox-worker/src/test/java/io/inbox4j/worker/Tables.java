@@ -6,7 +6,7 @@ import java.util.List;
 import org.jdbi.v3.core.Jdbi;
 
 /** A database of a service that has been running for a while. */
-record Tables(String url, Jdbi jdbi) {
+public record Tables(String url, Jdbi jdbi) {
 
   static final String BILLING = "billing.orders";
   static final String SHIPPING = "shipping.orders";
@@ -46,7 +46,7 @@ record Tables(String url, Jdbi jdbi) {
   }
 
   /** 5 pending, 2 of them retrying, 3 dead, 4 processed, 2 quarantined; and 1 pending elsewhere. */
-  static Tables filled() {
+  public static Tables filled() {
     Tables tables = none();
     JdbiInboxStore.migrate(PostgresServer.shared().dataSource(tables.url));
     tables.execute(FILL);
@@ -57,7 +57,7 @@ record Tables(String url, Jdbi jdbi) {
     return "00000000-0000-4000-8000-%012d".formatted(n);
   }
 
-  void execute(String script) {
+  public void execute(String script) {
     jdbi.useHandle(handle -> handle.createScript(script).execute());
   }
 

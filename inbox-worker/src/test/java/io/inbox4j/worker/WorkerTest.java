@@ -8,6 +8,7 @@ import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
+import io.inbox4j.InboxBuilder;
 import io.inbox4j.MessageIds;
 import io.inbox4j.testkit.ChildProcess;
 import io.inbox4j.testkit.PostgresServer;
@@ -110,6 +111,26 @@ class WorkerTest {
       if (!server.isRunning()) {
         server.restart();
       }
+    }
+  }
+
+  @Test
+  void anApplicationThatNoFileNamesIsNamedOnTheCommandLine() {
+    String name = NamedApplication.class.getName();
+    try (ChildProcess worker =
+        start(server.newDatabase(), "--role", "process", "--application", name)) {
+      String line = worker.awaitLine(it -> it.contains("Running "), PATIENCE);
+      assertThat(line).contains(name, "named.orders");
+      awaitCode(port(worker), "/health/ready", 200);
+    }
+  }
+
+  /** In no file of META-INF/services. */
+  public static final class NamedApplication implements InboxApplication {
+
+    @Override
+    public void configure(InboxBuilder inbox) {
+      inbox.subscribe("named.orders", OrderPlaced.class, (event, context) -> {});
     }
   }
 

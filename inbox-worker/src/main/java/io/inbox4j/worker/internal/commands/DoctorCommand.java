@@ -1,0 +1,81 @@
+package io.inbox4j.worker.internal.commands;
+
+import io.inbox4j.worker.internal.doctor.BrokerExamination;
+import io.inbox4j.worker.internal.doctor.DatabaseExamination;
+import io.inbox4j.worker.internal.doctor.Finding;
+import io.inbox4j.worker.internal.options.BrokerOptions;
+import io.inbox4j.worker.internal.options.DatabaseOptions;
+import io.inbox4j.worker.internal.tables.Database;
+import io.inbox4j.worker.internal.tables.Statuses;
+import io.inbox4j.worker.internal.terminal.Output;
+import io.inbox4j.worker.internal.terminal.Terminal;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Says what is wrong, and what to do about it. */
+@Command(
+    name = "doctor",
+    mixinStandardHelpOptions = true,
+    description =
+        "Looks at the tables, indexes, plans, vacuum, transactions, settings and clocks, and with"
+            + " --amqp-uri at the queues. Ends with 1 if something is wrong. Changes nothing.")
+public final class DoctorCommand implements Callable<Integer> {
+
+  @Mixin private final DatabaseOptions options = new DatabaseOptions();
+  @Mixin private final BrokerOptions broker = new BrokerOptions();
+  @Mixin private final Output output = new Output();
+
+  @Override
+  public Integer call() {
+    try (Database database = Database.connect(options)) {
+      List<Finding> findings =
+          new ArrayList<>(new DatabaseExamination(database, Clock.systemUTC()).examine());
+      if (broker.isGiven()) {
+        boolean hasTables = database.version() > 0;
+        List<String> queues = hasTables ? Statuses.endpoints(database) : List.of();
+        findings.addAll(new BrokerExamination(broker).examine(queues));
+      }
+      boolean wrong = findings.stream().anyMatch(Finding::isWrong);
+      output.print(
+          Output.object(
+              "healthy",
+              !wrong,
+              "findings",
+              findings.stream()
+                  .map(
+                      it ->
+                          Output.object(
+                              "check", it.check(),
+                              "level", it.level().code(),
+                              "detail", it.detail(),
+                              "remedy", it.remedy()))
+                  .toList()),
+          text(findings));
+      return wrong ? ExitCode.FAILED : 0;
+    }
+  }
+
+  private String text(List<Finding> findings) {
+    Terminal terminal = output.terminal();
+    StringBuilder text = new StringBuilder();
+    for (Finding it : findings) {
+      String level = "%-7s".formatted(it.level().name().toLowerCase(Locale.ROOT));
+      String coloured =
+          switch (it.level()) {
+            case OK -> terminal.green(level);
+            case WARNING -> terminal.yellow(level);
+            case WRONG -> terminal.red(level);
+          };
+      text.append("%s %-12s %s%n".formatted(coloured, it.check(), it.detail()));
+      if (it.remedy() != null) {
+        text.append("%21s-> %s%n".formatted("", it.remedy()));
+      }
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,134 @@
+package io.inbox4j.worker.internal.commands;
+
+import io.inbox4j.InboxException;
+import io.inbox4j.internal.SafeListener;
+import io.inbox4j.operations.DeadLetters;
+import io.inbox4j.operations.Intervention.Origin;
+import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.worker.internal.options.UsageException;
+import io.inbox4j.worker.internal.tables.Database;
+import io.inbox4j.worker.internal.tables.Found;
+import io.inbox4j.worker.internal.tables.MessageKey;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** What replay and discard have in common: which messages, and who does it. */
+final class Intervening {
+
+  @Parameters(
+      paramLabel = "ID",
+      arity = "0..*",
+      converter = KeyConverter.class,
+      description = "message ids, or places in the quarantine, as q17")
+  private List<MessageKey> keys = new ArrayList<>();
+
+  @Mixin private final FilterOptions filters = new FilterOptions();
+
+  @Option(
+      names = "--status",
+      defaultValue = "dead",
+      description = "what a filter looks among: ${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}")
+  private From status = From.DEAD;
+
+  @Option(names = "--all", description = "all of them, without a filter")
+  private boolean all;
+
+  @Option(
+      names = "--by",
+      paramLabel = "NAME",
+      description = "who does it, as it is recorded; default is the user of this machine")
+  private @Nullable String by;
+
+  @Option(names = "--reason", paramLabel = "TEXT", description = "why; recorded with the name")
+  private @Nullable String reason;
+
+  /** What a filter looks among. */
+  enum From {
+    DEAD,
+    QUARANTINED;
+
+    /** As it is written on the command line. */
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** Messages to take: those of a filter, from one place. */
+  record Target(Origin origin, MessageFilter filter) {}
+
+  /** Refuses what cannot be meant, before anything is opened. */
+  void check() {
+    if (keys.isEmpty() && filters.isEmpty() && !all) {
+      throw new UsageException(
+          "no messages are named; expected ids, a filter such as --endpoint, or --all");
+    }
+    if (all && (!keys.isEmpty() || !filters.isEmpty())) {
+      throw new UsageException(
+          "--all is given together with ids or a filter; expected one of them");
+    }
+    MessageFilter filter = filters.filter();
+    boolean narrows =
+        !filter.types().isEmpty() || filter.text() != null || filter.olderThan() != null;
+    if (!keys.isEmpty() && narrows) {
+      throw new UsageException("ids are given together with a filter; expected one of them");
+    }
+  }
+
+  /**
+   * What is meant.
+   *
+   * @throws InboxException if a message that was named is not there, or neither dead nor
+   *     quarantined; then nothing is done with the others either
+   */
+  List<Target> targets(Database database) {
+    if (keys.isEmpty()) {
+      return List.of(
+          new Target(status == From.DEAD ? Origin.DEAD : Origin.QUARANTINE, filters.filter()));
+    }
+    List<Target> targets = new ArrayList<>();
+    for (MessageKey key : keys) {
+      List<Found> found = Found.all(database, key, filters.filter().endpoint());
+      if (found.size() > 1) {
+        throw new InboxException(
+            "the message %s came to several endpoints, %s; name one with --endpoint"
+                .formatted(key, found.stream().map(it -> it.fields().get("endpoint")).toList()));
+      }
+      Found it = found.get(0);
+      if (!it.status().equals("dead") && !it.status().equals("quarantined")) {
+        throw new InboxException(
+            "the message %s is %s; only dead and quarantined ones can be replayed or discarded"
+                .formatted(key, it.status()));
+      }
+      targets.add(new Target(it.origin(), MessageFilter.all().sequence(it.sequence())));
+    }
+    return targets;
+  }
+
+  /** Whether single messages are named, so that it is a failure if one of them is not there. */
+  boolean namesMessages() {
+    return !keys.isEmpty();
+  }
+
+  /** Who does it and why, in one text: that is what there is room for. */
+  String actor() {
+    String name = Objects.requireNonNullElse(by, System.getProperty("user.name", "unknown"));
+    String actor = reason == null ? name : name + ": " + reason;
+    if (name.isBlank() || actor.length() > 255) {
+      throw new UsageException(
+          "'%s' cannot be recorded; expected --by and --reason with 1 to 255 characters together"
+              .formatted(actor));
+    }
+    return actor;
+  }
+
+  static DeadLetters deadLetters(Database database, String actor) {
+    return new DeadLetters(database.store, new SafeListener(List.of()), endpoint -> {}).as(actor);
+  }
+}

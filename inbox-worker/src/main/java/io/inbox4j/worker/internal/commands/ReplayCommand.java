@@ -1,0 +1,72 @@
+package io.inbox4j.worker.internal.commands;
+
+import io.inbox4j.Inbox;
+import io.inbox4j.InboxBuilder;
+import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.operations.DeadLetters;
+import io.inbox4j.operations.Intervention.Origin;
+import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.operations.Quarantine;
+import io.inbox4j.worker.internal.commands.Intervening.Target;
+import io.inbox4j.worker.internal.options.ApplicationOptions;
+import io.inbox4j.worker.internal.options.DatabaseOptions;
+import io.inbox4j.worker.internal.tables.Database;
+import io.inbox4j.worker.internal.terminal.Output;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Lets messages be handled again. */
+@Command(
+    name = "replay",
+    mixinStandardHelpOptions = true,
+    description =
+        "Lets dead messages be handled again, with all their attempts, and checks quarantined ones"
+            + " anew; the latter needs the application on the class path.")
+public final class ReplayCommand implements Callable<Integer> {
+
+  private static final int POOL_SIZE = 4;
+
+  @Mixin private final DatabaseOptions options = new DatabaseOptions();
+  @Mixin private final ApplicationOptions applications = new ApplicationOptions();
+  @Mixin private final Intervening intervening = new Intervening();
+  @Mixin private final Output output = new Output();
+
+  @Override
+  public Integer call() {
+    intervening.check();
+    String actor = intervening.actor();
+    try (Database database = Database.open(options)) {
+      List<Target> targets = intervening.targets(database);
+      DeadLetters dead = Intervening.deadLetters(database, actor);
+      int replayed =
+          filters(targets, Origin.DEAD).stream().mapToInt(dead::replay).sum()
+              + check(filters(targets, Origin.QUARANTINE), actor);
+      output.print(
+          Output.object("replayed", replayed),
+          "%d %s be handled again."
+              .formatted(replayed, replayed == 1 ? "message will" : "messages will"));
+      boolean all = replayed >= targets.size();
+      return all || !intervening.namesMessages() ? 0 : ExitCode.FAILED;
+    }
+  }
+
+  private static List<MessageFilter> filters(List<Target> targets, Origin origin) {
+    return targets.stream().filter(it -> it.origin() == origin).map(Target::filter).toList();
+  }
+
+  /** What is an event is known only to those who subscribe it. */
+  private int check(List<MessageFilter> filters, String actor) {
+    if (filters.isEmpty()) {
+      return 0;
+    }
+    InboxBuilder builder = Inbox.builder();
+    applications.application().configure(builder);
+    builder.store(JdbiInboxStore.builder(options.url()).poolSize(POOL_SIZE).migrate(false).build());
+    try (Inbox inbox = builder.build()) {
+      Quarantine quarantine = inbox.quarantine().as(actor);
+      return filters.stream().mapToInt(quarantine::replay).sum();
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package io.inbox4j.worker.internal.commands;
+
+import io.inbox4j.operations.Backlog;
+import io.inbox4j.operations.Pause;
+import io.inbox4j.worker.internal.options.DatabaseOptions;
+import io.inbox4j.worker.internal.options.DurationText;
+import io.inbox4j.worker.internal.tables.Database;
+import io.inbox4j.worker.internal.tables.Statuses;
+import io.inbox4j.worker.internal.tables.Statuses.Status;
+import io.inbox4j.worker.internal.terminal.Output;
+import io.inbox4j.worker.internal.terminal.Table;
+import io.inbox4j.worker.internal.terminal.Terminal;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** How every endpoint is. */
+@Command(
+    name = "status",
+    mixinStandardHelpOptions = true,
+    description = "Shows what waits, fails and is put aside at every endpoint. It costs little.")
+public final class StatusCommand implements Callable<Integer> {
+
+  @Mixin private final DatabaseOptions options = new DatabaseOptions();
+  @Mixin private final Output output = new Output();
+
+  @Override
+  public Integer call() {
+    try (Database database = Database.open(options)) {
+      List<Status> all = Statuses.of(database);
+      output.print(
+          Output.object("endpoints", all.stream().map(StatusCommand::json).toList()),
+          all.isEmpty() ? "No message was received yet." : table(all));
+      return 0;
+    }
+  }
+
+  private String table(List<Status> all) {
+    Terminal terminal = output.terminal();
+    Table table =
+        new Table(
+            terminal,
+            "ENDPOINT",
+            "PENDING",
+            "OLDEST",
+            "RECEIVED/S",
+            "PROCESSED/S",
+            "LAG",
+            "RETRYING",
+            "DEAD",
+            "QUARANTINED",
+            "PAUSED");
+    for (Status it : all) {
+      table.row(
+          it.needsSomebody() ? terminal.yellow(it.endpoint()) : it.endpoint(),
+          it.pending() > Backlog.EXACT ? "~" + it.pending() : it.pending(),
+          it.pending() == 0 ? "-" : DurationText.of(it.oldest()),
+          "%.1f".formatted(it.received()),
+          "%.1f".formatted(it.processed()),
+          DurationText.of(it.lag()),
+          counted(it.retrying()),
+          it.dead() > 0 ? terminal.red(counted(it.dead())) : "0",
+          it.quarantined() > 0 ? terminal.yellow(counted(it.quarantined())) : "0",
+          paused(it.pause()));
+    }
+    return table.toString();
+  }
+
+  private static String counted(long number) {
+    return number >= Backlog.EXACT ? Backlog.EXACT + "+" : String.valueOf(number);
+  }
+
+  private static String paused(@Nullable Pause pause) {
+    return pause == null ? "-" : "by %s: %s".formatted(pause.by(), pause.reason());
+  }
+
+  private static Map<String, @Nullable Object> json(Status it) {
+    Pause pause = it.pause();
+    return Output.object(
+        "endpoint", it.endpoint(),
+        "pending", it.pending(),
+        "oldestSeconds", it.oldest(),
+        "receivedPerSecond", it.received(),
+        "processedPerSecond", it.processed(),
+        "lagSeconds", it.lag(),
+        "retrying", it.retrying(),
+        "dead", it.dead(),
+        "quarantined", it.quarantined(),
+        "paused",
+            pause == null
+                ? null
+                : Output.object(
+                    "by", pause.by(), "reason", pause.reason(), "since", pause.since()));
+  }
+}

@@ -1,0 +1,249 @@
+package io.inbox4j.worker.internal.doctor;
+
+import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.worker.internal.options.DurationText;
+import io.inbox4j.worker.internal.tables.Database;
+import io.inbox4j.worker.internal.tables.Sql;
+import io.inbox4j.worker.internal.tables.SqlArray;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jdbi.v3.core.Handle;
+
+/** Looks at the tables, their indexes and plans, and at the server. */
+public final class DatabaseExamination {
+
+  private static final int OLDEST_SERVER = 140_000;
+  private static final long MANY_DEAD_ROWS = 100_000;
+  private static final Duration MAX_SKEW = Duration.ofSeconds(1);
+
+  private static final List<String> INDEXES =
+      List.of(
+          "inbox_messages_identity",
+          "inbox_messages_seq",
+          "inbox_pending_pkey",
+          "inbox_pending_due",
+          "inbox_pending_lane",
+          "inbox_pending_crashed",
+          "inbox_processed_seq",
+          "inbox_dead_pkey",
+          "inbox_dead_held",
+          "inbox_quarantine_once",
+          "inbox_interventions_seq",
+          "inbox_archive_id",
+          "inbox_archive_age");
+
+  /** A statement, and the index that makes it quick. */
+  private static final Map<String, String> PLANS = new LinkedHashMap<>();
+
+  static {
+    PLANS.put(Sql.PLAN_CLAIM, "inbox_pending_due");
+    PLANS.put(Sql.PLAN_LANE, "inbox_pending_lane");
+    PLANS.put(Sql.PLAN_READ, "inbox_messages_seq");
+    PLANS.put(Sql.PLAN_IDENTITY, "inbox_messages_identity");
+    PLANS.put(Sql.PLAN_PROCESSED, "inbox_processed_default_seq_idx");
+  }
+
+  private final Database database;
+  private final Handle handle;
+  private final Clock clock;
+  private final List<Finding> findings = new ArrayList<>();
+
+  public DatabaseExamination(Database database, Clock clock) {
+    this.database = database;
+    this.handle = database.handle;
+    this.clock = clock;
+  }
+
+  public List<Finding> examine() {
+    int version = database.version();
+    schema(version);
+    if (version >= JdbiInboxStore.schemaVersion()) {
+      indexes();
+      plans();
+      vacuum();
+      transactions();
+    }
+    handle.createQuery(Sql.SETTINGS).map((row, context) -> settings(row)).one();
+    skew();
+    return findings;
+  }
+
+  private void schema(int version) {
+    int needed = JdbiInboxStore.schemaVersion();
+    if (version == 0) {
+      findings.add(Finding.wrong("schema", "the tables are missing", "run inbox migrate"));
+    } else if (version < needed) {
+      findings.add(
+          Finding.wrong(
+              "schema",
+              "the tables have version %d, this program needs %d".formatted(version, needed),
+              "run inbox migrate"));
+    } else if (version > needed) {
+      findings.add(
+          Finding.warning(
+              "schema",
+              "the tables have version %d, this program knows %d".formatted(version, needed),
+              "use the version of the workers"));
+    } else {
+      findings.add(Finding.ok("schema", "version " + version));
+    }
+  }
+
+  private void indexes() {
+    int before = findings.size();
+    handle
+        .createQuery(Sql.INDEXES)
+        .bind("names", SqlArray.texts(INDEXES))
+        .map((row, context) -> index(row))
+        .list();
+    if (findings.size() == before) {
+      findings.add(Finding.ok("indexes", "all %d are there".formatted(INDEXES.size())));
+    }
+  }
+
+  private boolean index(ResultSet row) throws SQLException {
+    String name = row.getString("name");
+    if (!row.getBoolean("there")) {
+      findings.add(
+          Finding.wrong(
+              "indexes",
+              name + " is missing",
+              "create it as the migrations do, with CREATE INDEX CONCURRENTLY"));
+    } else if (!row.getBoolean("valid")) {
+      findings.add(
+          Finding.wrong("indexes", name + " is not valid", "REINDEX INDEX CONCURRENTLY " + name));
+    }
+    return true;
+  }
+
+  /** As the inbox asks, without sequential scans; so an empty table says as much as a full one. */
+  private void plans() {
+    int before = findings.size();
+    handle.useTransaction(
+        it -> {
+          it.execute(Sql.NO_SEQUENTIAL_SCAN);
+          PLANS.forEach(
+              (statement, index) -> {
+                String plan =
+                    String.join("\n", it.createQuery(statement).mapTo(String.class).list());
+                if (!plan.contains(" " + index)) {
+                  findings.add(
+                      Finding.wrong(
+                          "plans",
+                          "a statement of the inbox does not use " + index,
+                          "see that the index is there and valid, then ANALYZE its table"));
+                }
+              });
+        });
+    if (findings.size() == before) {
+      findings.add(Finding.ok("plans", "the frequent statements use their indexes"));
+    }
+  }
+
+  private void vacuum() {
+    int before = findings.size();
+    handle.createQuery(Sql.VACUUM).map((row, context) -> vacuum(row)).list();
+    if (findings.size() == before) {
+      findings.add(Finding.ok("vacuum", "no table has many dead rows"));
+    }
+  }
+
+  private boolean vacuum(ResultSet row) throws SQLException {
+    String table = row.getString("relname");
+    long dead = row.getLong("dead");
+    if (row.getBoolean("off")) {
+      findings.add(
+          Finding.wrong(
+              "vacuum",
+              "autovacuum is switched off for " + table,
+              "ALTER TABLE %s RESET (autovacuum_enabled)".formatted(table)));
+    }
+    if (dead > MANY_DEAD_ROWS && dead > row.getLong("live")) {
+      long since = row.getLong("since");
+      String last =
+          row.wasNull()
+              ? "was never vacuumed"
+              : "was vacuumed %s ago".formatted(DurationText.of(Duration.ofSeconds(since)));
+      findings.add(
+          Finding.warning(
+              "vacuum",
+              "%s has %d dead rows, and %s".formatted(table, dead, last),
+              "end old transactions, see below; then VACUUM " + table));
+    }
+    return true;
+  }
+
+  private void transactions() {
+    findings.addAll(Vital.of(database));
+  }
+
+  private boolean settings(ResultSet row) throws SQLException {
+    int before = findings.size();
+    if (row.getInt("version") < OLDEST_SERVER) {
+      findings.add(
+          Finding.wrong(
+              "server",
+              "PostgreSQL " + row.getString("version_text"),
+              "upgrade it to 14 or newer"));
+    }
+    for (String name : List.of("fsync", "full_page_writes", "synchronous_commit", "autovacuum")) {
+      if (row.getString(name).equals("off")) {
+        findings.add(
+            Finding.wrong(
+                "settings",
+                name + " is off" + (name.equals("autovacuum") ? "" : ": a crash loses messages"),
+                "set it to on for this database"));
+      }
+    }
+    if (row.getString("read_only").equals("on")) {
+      findings.add(Finding.wrong("settings", "the server is read-only", "connect to the primary"));
+    }
+    int used = row.getInt("connections");
+    int max = row.getInt("max_connections");
+    if (used > max * 0.9) {
+      findings.add(
+          Finding.warning(
+              "settings",
+              "%d of %d connections are in use".formatted(used, max),
+              "smaller pools, fewer processes, or a higher max_connections"));
+    }
+    if (findings.size() == before) {
+      findings.add(
+          Finding.ok(
+              "settings",
+              "PostgreSQL %s, synchronous_commit %s, %d of %d connections in use"
+                  .formatted(
+                      row.getString("version_text"),
+                      row.getString("synchronous_commit"),
+                      used,
+                      max)));
+    }
+    return true;
+  }
+
+  private void skew() {
+    Instant asked = clock.instant();
+    Instant there = handle.createQuery(Sql.CLOCK).mapTo(OffsetDateTime.class).one().toInstant();
+    Instant answered = clock.instant();
+    Instant here = asked.plus(Duration.between(asked, answered).dividedBy(2));
+    Duration skew = Duration.between(there, here);
+    String detail =
+        "this machine's is %s %s the database's"
+            .formatted(DurationText.of(skew.abs()), skew.isNegative() ? "behind" : "ahead of");
+    findings.add(
+        skew.abs().compareTo(MAX_SKEW) > 0
+            ? Finding.warning(
+                "clock",
+                detail,
+                "synchronize the clocks; the inbox goes by the database's, logs do not")
+            : Finding.ok("clock", detail));
+  }
+}

@@ -1,0 +1,112 @@
+package io.inbox4j.worker.internal.options;
+
+import java.time.Duration;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** How the worker runs. */
+public final class WorkerOptions {
+
+  /** What a process does. */
+  public enum Role {
+    RECEIVE,
+    PROCESS,
+    BOTH;
+
+    public boolean receives() {
+      return this != PROCESS;
+    }
+
+    public boolean processes() {
+      return this != RECEIVE;
+    }
+
+    /** As it is written on the command line. */
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  @Option(
+      names = "--role",
+      paramLabel = "ROLE",
+      defaultValue = "both",
+      description = "receive, process, or both (the default)")
+  private Role role = Role.BOTH;
+
+  @Option(
+      names = "--pool-size",
+      paramLabel = "N",
+      defaultValue = "20",
+      description = "connections to the database at most; default ${DEFAULT-VALUE}")
+  private int poolSize;
+
+  @Option(
+      names = "--http-port",
+      paramLabel = "PORT",
+      defaultValue = "8080",
+      description = "where health and metrics are served; default ${DEFAULT-VALUE}, 0 is any free")
+  private int httpPort;
+
+  @Option(
+      names = "--close-deadline",
+      paramLabel = "TIME",
+      description = "how long work in hand may take to end; default 30s")
+  private @Nullable Duration closeDeadline;
+
+  @Option(
+      names = "--migrate",
+      paramLabel = "true|false",
+      arity = "1",
+      defaultValue = "true",
+      description = "whether missing tables are created at the start; default ${DEFAULT-VALUE}")
+  private boolean migrate;
+
+  @Option(
+      names = "--log-level",
+      paramLabel = "LEVEL",
+      defaultValue = "INFO",
+      description = "ERROR, WARN, INFO or DEBUG; default ${DEFAULT-VALUE}")
+  private LogLevel logLevel = LogLevel.INFO;
+
+  /** How much is logged. */
+  public enum LogLevel {
+    ERROR,
+    WARN,
+    INFO,
+    DEBUG
+  }
+
+  public Role role() {
+    return role;
+  }
+
+  public int poolSize() {
+    return inRange("--pool-size", poolSize, 2, 10_000);
+  }
+
+  public int httpPort() {
+    return inRange("--http-port", httpPort, 0, 65_535);
+  }
+
+  public @Nullable Duration closeDeadline() {
+    return closeDeadline;
+  }
+
+  public boolean migrates() {
+    return migrate;
+  }
+
+  public LogLevel logLevel() {
+    return logLevel;
+  }
+
+  private static int inRange(String option, int value, int least, int most) {
+    if (value < least || value > most) {
+      throw new UsageException("%s is %d; expected %d to %d".formatted(option, value, least, most));
+    }
+    return value;
+  }
+}

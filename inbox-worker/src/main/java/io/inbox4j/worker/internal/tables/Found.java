@@ -1,0 +1,142 @@
+package io.inbox4j.worker.internal.tables;
+
+import io.inbox4j.InboxException;
+import io.inbox4j.operations.Intervention;
+import io.inbox4j.operations.Intervention.Origin;
+import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.operations.QuarantinedMessage;
+import io.inbox4j.worker.internal.terminal.Output;
+import java.nio.charset.StandardCharsets;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message that somebody named, with all that is known of it.
+ *
+ * @param origin where a replay or a discard would take it from
+ * @param sequence its place there
+ * @param fields what is known, by names that programs rely on
+ * @param content its headers and its body, which may be private
+ * @param history who did what with it, the newest first
+ */
+public record Found(
+    Origin origin,
+    long sequence,
+    Map<String, @Nullable Object> fields,
+    Map<String, @Nullable Object> content,
+    List<Intervention> history) {
+
+  private static final int HISTORY = 100;
+
+  public String status() {
+    return String.valueOf(fields.get("status"));
+  }
+
+  /**
+   * The messages of this name: several if it came to several endpoints.
+   *
+   * @throws InboxException if there is none
+   */
+  public static List<Found> all(Database database, MessageKey key, @Nullable String endpoint) {
+    List<Found> found =
+        key.place() == null
+            ? messages(database, key, endpoint)
+            : quarantined(database, key.place(), endpoint);
+    if (found.isEmpty()) {
+      throw new InboxException(
+          "there is no message %s%s".formatted(key, endpoint == null ? "" : " at " + endpoint));
+    }
+    return found;
+  }
+
+  private static List<Found> messages(
+      Database database, MessageKey key, @Nullable String endpoint) {
+    return database
+        .handle
+        .createQuery(Sql.FIND)
+        .bind("id", key.id())
+        .bind("endpoint", endpoint)
+        .map((row, context) -> message(database, row))
+        .list();
+  }
+
+  private static Found message(Database database, ResultSet row) throws SQLException {
+    long sequence = row.getLong("seq");
+    boolean emptied = row.getBoolean("emptied");
+    return new Found(
+        Origin.DEAD,
+        sequence,
+        Output.object(
+            "id", row.getString("message_id"),
+            "endpoint", row.getString("endpoint"),
+            "type", row.getString("type"),
+            "status", row.getString("status"),
+            "attempts", row.getInt("attempts"),
+            "receivedAt", instant(row, "received_on_utc"),
+            "processedAt", instant(row, "processed_on_utc"),
+            "deadAt", instant(row, "dead_on_utc"),
+            "dueAt", instant(row, "due_on_utc"),
+            "timesInHandWithoutOutcome", row.getInt("crashes"),
+            "leased", row.getBoolean("leased"),
+            "error", row.getString("error"),
+            "orderingKey", row.getString("ordering_key"),
+            "correlationId", row.getString("correlation_id"),
+            "source", row.getString("source"),
+            "contentType", row.getString("content_type"),
+            "redelivered", row.getBoolean("redelivered"),
+            "bytes", row.getInt("size"),
+            "emptied", emptied),
+        emptied
+            ? Map.of()
+            : Output.object(
+                "headers", row.getString("headers"), "body", text(row.getBytes("body"))),
+        database.store.interventions(Origin.DEAD, MessageFilter.all().sequence(sequence), HISTORY));
+  }
+
+  private static List<Found> quarantined(Database database, long place, @Nullable String endpoint) {
+    MessageFilter filter = MessageFilter.all().sequence(place);
+    MessageFilter there = endpoint == null ? filter : filter.endpoint(endpoint);
+    List<Intervention> history = database.store.interventions(Origin.QUARANTINE, filter, HISTORY);
+    return database.store.listQuarantined(there, 0, 1).stream()
+        .map(it -> quarantined(it, history))
+        .toList();
+  }
+
+  private static Found quarantined(QuarantinedMessage it, List<Intervention> history) {
+    return new Found(
+        Origin.QUARANTINE,
+        it.sequence(),
+        Output.object(
+            "id", "q" + it.sequence(),
+            "endpoint", it.endpoint(),
+            "type", it.delivery().type(),
+            "status", "quarantined",
+            "reason", it.reason().code(),
+            "error", it.detail(),
+            "quarantinedAt", it.quarantinedAt(),
+            "messageId", it.delivery().messageId(),
+            "correlationId", it.delivery().correlationId(),
+            "contentType", it.delivery().contentType(),
+            "contentEncoding", it.delivery().contentEncoding(),
+            "redelivered", it.delivery().redelivered(),
+            "bytes", it.delivery().body().length),
+        Output.object(
+            "headers", Output.json(it.delivery().headers()), "body", text(it.delivery().body())),
+        history);
+  }
+
+  private static String text(byte[] body) {
+    return new String(Objects.requireNonNull(body), StandardCharsets.UTF_8);
+  }
+
+  private static @Nullable Instant instant(ResultSet row, String column) throws SQLException {
+    OffsetDateTime at = row.getObject(column, OffsetDateTime.class);
+    return at == null ? null : at.toInstant();
+  }
+}

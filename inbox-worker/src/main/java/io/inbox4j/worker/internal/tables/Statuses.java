@@ -1,0 +1,139 @@
+package io.inbox4j.worker.internal.tables;
+
+import io.inbox4j.operations.Backlog;
+import io.inbox4j.operations.Pause;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the endpoints are, found out by looks into indexes: it costs the same however much is kept.
+ */
+public final class Statuses {
+
+  /** From how many of the last messages rates and lags are computed. */
+  static final int RECENT = 1_000;
+
+  /**
+   * How an endpoint is.
+   *
+   * @param pending messages that are to be handled, those that are not due yet included
+   * @param oldest for how long the one that waits longest has been due
+   * @param received messages a second, in the last minute
+   * @param processed messages a second, in the last minute
+   * @param lag from storing to the commit, of 19 of 20 of the last messages; null if there are none
+   * @param retrying messages that failed and are tried again
+   * @param pause who stopped the handling, or null
+   */
+  public record Status(
+      String endpoint,
+      long pending,
+      Duration oldest,
+      double received,
+      double processed,
+      @Nullable Duration lag,
+      long retrying,
+      long dead,
+      long quarantined,
+      @Nullable Pause pause) {
+
+    /** Whether a person should look. */
+    public boolean needsSomebody() {
+      return dead > 0 || quarantined > 0 || pause != null;
+    }
+  }
+
+  private record Rate(double perSecond, @Nullable Duration lag) {}
+
+  private record Counts(long retrying, long dead, long quarantined) {}
+
+  private Statuses() {}
+
+  /** The endpoints that something is known of. */
+  public static List<String> endpoints(Database database) {
+    return database.handle.inTransaction(Statuses::endpoints);
+  }
+
+  private static List<String> endpoints(Handle handle) {
+    handle.execute(Sql.BY_INDEX);
+    return handle
+        .createQuery(Sql.ENDPOINTS)
+        .bind("exact", Backlog.EXACT)
+        .bind("recent", RECENT)
+        .mapTo(String.class)
+        .list();
+  }
+
+  public static List<Status> of(Database database) {
+    return database.handle.inTransaction(
+        handle -> {
+          List<String> endpoints = endpoints(handle);
+          Map<String, Counts> counts = counts(handle, endpoints);
+          Map<String, Rate> received = rates(handle, Sql.RECEIVED);
+          Map<String, Rate> processed = rates(handle, Sql.PROCESSED);
+          Rate none = new Rate(0, null);
+          return endpoints.stream()
+              .map(
+                  endpoint ->
+                      status(
+                          database,
+                          endpoint,
+                          counts.getOrDefault(endpoint, new Counts(0, 0, 0)),
+                          received.getOrDefault(endpoint, none),
+                          processed.getOrDefault(endpoint, none)))
+              .toList();
+        });
+  }
+
+  private static Status status(
+      Database database, String endpoint, Counts counts, Rate received, Rate processed) {
+    Backlog backlog = database.store.backlog(endpoint);
+    return new Status(
+        endpoint,
+        backlog.pending(),
+        backlog.oldest(),
+        received.perSecond,
+        processed.perSecond,
+        processed.lag,
+        counts.retrying,
+        counts.dead,
+        counts.quarantined,
+        database.store.pauseOf(endpoint));
+  }
+
+  private static Map<String, Counts> counts(Handle handle, List<String> endpoints) {
+    Map<String, Counts> counts = new HashMap<>();
+    handle
+        .createQuery(Sql.COUNTS)
+        .bind("exact", Backlog.EXACT)
+        .bind("endpoints", SqlArray.texts(endpoints))
+        .map(
+            (row, context) ->
+                Map.entry(
+                    row.getString("endpoint"),
+                    new Counts(
+                        row.getLong("retrying"), row.getLong("dead"), row.getLong("quarantined"))))
+        .forEach(entry -> counts.put(entry.getKey(), entry.getValue()));
+    return counts;
+  }
+
+  private static Map<String, Rate> rates(Handle handle, String query) {
+    Map<String, Rate> rates = new HashMap<>();
+    boolean withLag = query.equals(Sql.PROCESSED);
+    handle
+        .createQuery(query)
+        .bind("recent", RECENT)
+        .map(
+            (row, context) ->
+                Map.entry(
+                    row.getString("endpoint"),
+                    new Rate(
+                        row.getDouble("rate"),
+                        withLag ? Duration.ofMillis(row.getLong("lag_millis")) : null)))
+        .forEach(entry -> rates.put(entry.getKey(), entry.getValue()));
+    return rates;
+  }
+}
