@@ -16,10 +16,16 @@ public interface Intake<T extends IntegrationEvent> {
   EventTypes<T> types();
 
   /**
-   * Stores deliveries in this order, in one transaction; when it returns, all are durable and can
-   * be acknowledged.
+   * What a delivery is: an event, or something to put aside, and why. It asks nobody and never
+   * fails, so the thread that takes deliveries off the wire can call it while others are stored.
+   */
+  Arrival check(Delivery delivery);
+
+  /**
+   * Stores what was checked, in this order and in one transaction; when it returns, all of it is
+   * durable and can be acknowledged.
    *
    * @throws io.inbox4j.store.StoreUnavailableException if nothing was stored; try again later
    */
-  void store(List<Delivery> deliveries);
+  void store(List<Arrival> batch);
 }

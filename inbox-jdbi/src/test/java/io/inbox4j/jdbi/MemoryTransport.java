@@ -23,7 +23,7 @@ final class MemoryTransport implements InboxTransport {
     if (intake == null) {
       throw new IllegalStateException("nobody receives from " + queue);
     }
-    intake.store(deliveries);
+    intake.store(deliveries.stream().map(intake::check).toList());
   }
 
   @Override

@@ -15,10 +15,6 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ArrayRecordComponent") // compared by nobody, and copied for nobody
 record AmqpDelivery(Envelope envelope, BasicProperties properties, byte[] body) {
 
-  long tag() {
-    return envelope.getDeliveryTag();
-  }
-
   Delivery toDelivery() {
     return new Delivery(
         properties.getMessageId(),

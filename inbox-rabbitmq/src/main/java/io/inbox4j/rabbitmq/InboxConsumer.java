@@ -9,6 +9,7 @@ import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.inbox4j.InboxException;
 import io.inbox4j.IntegrationEvent;
+import io.inbox4j.receive.Arrival;
 import io.inbox4j.receive.Intake;
 import java.io.IOException;
 import java.time.Duration;
@@ -28,10 +29,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Stores what a channel delivers, and acknowledges it; it does nothing else.
  *
- * <p>The channel's thread only puts deliveries into a buffer. A thread of the consumer's own takes
- * whatever has arrived, has it stored in one transaction, and acknowledges it as a whole: what it
- * takes is always the oldest of what the channel has delivered. While the database is away the
- * deliveries stay unacknowledged, and the broker stops sending at the prefetch.
+ * <p>The channel's thread checks deliveries and puts them into a buffer. Meanwhile a thread of the
+ * consumer's own takes whatever has arrived, has it stored in one transaction, and acknowledges it
+ * as a whole: what it takes is always the oldest of what the channel has delivered. While the
+ * database is away the deliveries stay unacknowledged, and the broker stops sending at the
+ * prefetch.
  *
  * <p>The channel is this consumer's alone.
  *
@@ -49,13 +51,16 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   private final Intake<T> intake;
   private final int batchSize;
   private final boolean singleActive;
-  private final BlockingQueue<AmqpDelivery> buffer = new LinkedBlockingQueue<>();
+  private final BlockingQueue<Checked> buffer = new LinkedBlockingQueue<>();
   private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
   private final CountDownLatch closing = new CountDownLatch(1);
   private final Thread persister;
   private final AtomicLong delivered = new AtomicLong();
   private final AtomicLong stored = new AtomicLong();
   private volatile long lastDelivery = System.nanoTime();
+
+  /** A delivery that waits to be stored. */
+  private record Checked(long tag, Arrival arrival) {}
 
   /**
    * A consumer for a channel that nobody else uses; {@link #start} begins.
@@ -117,7 +122,12 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
     }
     lastDelivery = System.nanoTime();
     delivered.incrementAndGet();
-    buffer.add(new AmqpDelivery(envelope, properties, body));
+    try {
+      Arrival arrival = intake.check(new AmqpDelivery(envelope, properties, body).toDelivery());
+      buffer.add(new Checked(envelope.getDeliveryTag(), arrival));
+    } catch (Throwable e) { // out of memory, say: the supervisor gets it and starts anew
+      failure.complete(e);
+    }
   }
 
   @Override
@@ -133,9 +143,9 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
 
   private void persist() {
     try {
-      List<AmqpDelivery> batch = new ArrayList<>(batchSize);
+      List<Checked> batch = new ArrayList<>(batchSize);
       while (!failure.isDone()) {
-        AmqpDelivery first = buffer.poll(GLANCE.toMillis(), TimeUnit.MILLISECONDS);
+        Checked first = buffer.poll(GLANCE.toMillis(), TimeUnit.MILLISECONDS);
         if (first != null) {
           batch.add(first);
           buffer.drainTo(batch, batchSize - 1);
@@ -152,11 +162,11 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
     }
   }
 
-  private void store(List<AmqpDelivery> batch) throws IOException, InterruptedException {
+  private void store(List<Checked> batch) throws IOException, InterruptedException {
     Duration backoff = MIN_BACKOFF;
     while (!failure.isDone()) {
       try {
-        intake.store(batch.stream().map(AmqpDelivery::toDelivery).toList());
+        intake.store(batch.stream().map(Checked::arrival).toList());
         acknowledge(batch);
         return;
       } catch (InboxException e) { // to give the deliveries back would use up their delivery limit
@@ -175,7 +185,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
     }
   }
 
-  private void acknowledge(List<AmqpDelivery> batch) throws IOException {
+  private void acknowledge(List<Checked> batch) throws IOException {
     try {
       getChannel().basicAck(batch.get(batch.size() - 1).tag(), true);
       stored.addAndGet(batch.size());

@@ -1,7 +1,9 @@
 package io.inbox4j.rabbitmq;
 
 import io.inbox4j.event.EventTypes;
+import io.inbox4j.receive.Arrival;
 import io.inbox4j.receive.Intake;
+import io.inbox4j.receive.QuarantineReason;
 import io.inbox4j.transport.Delivery;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -41,8 +43,14 @@ final class RecordingIntake implements Intake<StockCounted> {
   }
 
   @Override
-  public void store(List<Delivery> deliveries) {
+  public Arrival check(Delivery delivery) {
+    return new Arrival.Rejected(delivery, null, QuarantineReason.UNREADABLE, "not looked at");
+  }
+
+  @Override
+  public void store(List<Arrival> batch) {
     calls.incrementAndGet();
+    List<Delivery> deliveries = batch.stream().map(Arrival::delivery).toList();
     try {
       before.store(deliveries);
     } catch (InterruptedException e) {

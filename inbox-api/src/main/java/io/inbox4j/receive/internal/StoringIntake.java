@@ -11,7 +11,6 @@ import io.inbox4j.receive.QuarantineReason;
 import io.inbox4j.store.Receipt;
 import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.transport.Delivery;
-import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,11 +51,12 @@ public final class StoringIntake<T extends IntegrationEvent> implements Intake<T
   }
 
   @Override
-  public void store(List<Delivery> deliveries) {
-    List<Arrival> batch = new ArrayList<>(deliveries.size());
-    for (Delivery delivery : deliveries) {
-      batch.add(check.check(delivery));
-    }
+  public Arrival check(Delivery delivery) {
+    return check.check(delivery);
+  }
+
+  @Override
+  public void store(List<Arrival> batch) {
     store(batch, true);
   }
 

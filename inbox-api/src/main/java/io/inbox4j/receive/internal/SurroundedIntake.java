@@ -2,6 +2,7 @@ package io.inbox4j.receive.internal;
 
 import io.inbox4j.IntegrationEvent;
 import io.inbox4j.event.EventTypes;
+import io.inbox4j.receive.Arrival;
 import io.inbox4j.receive.Intake;
 import io.inbox4j.receive.ReceiveMiddleware;
 import io.inbox4j.transport.Delivery;
@@ -27,7 +28,13 @@ public record SurroundedIntake<T extends IntegrationEvent>(
   }
 
   @Override
-  public void store(List<Delivery> deliveries) {
-    middleware.store(endpoint, deliveries, () -> inside.store(deliveries));
+  public Arrival check(Delivery delivery) {
+    return inside.check(delivery);
+  }
+
+  @Override
+  public void store(List<Arrival> batch) {
+    List<Delivery> deliveries = batch.stream().map(Arrival::delivery).toList();
+    middleware.store(endpoint, deliveries, () -> inside.store(batch));
   }
 }
