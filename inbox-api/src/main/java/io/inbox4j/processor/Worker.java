@@ -31,6 +31,7 @@ final class Worker implements Runnable {
   private final Recovery recovery;
   private final Pace pace;
   private int rounds;
+  private boolean idle;
   private volatile boolean stopping;
 
   Worker(
@@ -59,7 +60,6 @@ final class Worker implements Runnable {
   @Override
   public void run() {
     Duration backoff = MIN_BACKOFF;
-    boolean idle = false;
     while (!stopping) {
       try {
         boolean worked = workOnce();
@@ -157,12 +157,15 @@ final class Worker implements Runnable {
 
   /**
    * Claims messages with or without an ordering key, whichever kind this endpoint mostly has; the
-   * other kind when there are none, and every now and then, so that neither waits for ever.
+   * other kind when there are none, and every now and then, so that neither waits for ever. Where
+   * no key is asked for there is one only from former times, and a look before idling is enough.
    */
   private List<StoredMessage> claim(WorkTransaction transaction, Set<String> types, int limit) {
-    boolean ordered = workload.ordered() != (++rounds % OTHER_KIND_EVERY == 0);
+    boolean otherFirst = ++rounds % OTHER_KIND_EVERY == 0;
+    boolean ordered = workload.ordered() != otherFirst;
     List<StoredMessage> messages = claim(transaction, ordered, types, limit);
-    return messages.isEmpty() ? claim(transaction, !ordered, types, limit) : messages;
+    boolean lookOn = messages.isEmpty() && (workload.ordered() || otherFirst || idle);
+    return lookOn ? claim(transaction, !ordered, types, limit) : messages;
   }
 
   private static List<StoredMessage> claim(

@@ -35,7 +35,7 @@ public interface InboxStore extends AutoCloseable {
   void open();
 
   /**
-   * Stores a batch in this order, in one transaction: events once, the rest in the quarantine.
+   * Stores a batch in this order: events once and all or none of them, the rest in the quarantine.
    *
    * @return what became of each, in the same order
    */
@@ -90,7 +90,7 @@ public interface InboxStore extends AutoCloseable {
   Fault faultOf(Throwable failure);
 
   /**
-   * Calls back with the name of an endpoint after any process stored messages for it, until the
+   * Calls back with the name of an endpoint after another process stored messages for it, until the
    * returned handle is closed. The store may also never call.
    *
    * @param missed called when calls may have been missed

@@ -16,11 +16,13 @@ import io.inbox4j.store.Lease;
 import io.inbox4j.store.Receipt;
 import io.inbox4j.store.Vitals;
 import io.inbox4j.store.WorkTransaction;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -29,6 +31,8 @@ import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The inbox in PostgreSQL.
@@ -39,10 +43,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class JdbiInboxStore implements InboxStore {
 
+  private static final Logger log = LoggerFactory.getLogger(JdbiInboxStore.class);
+
   private final Jdbi jdbi;
   private final @Nullable HikariDataSource ownPool;
   private final boolean migrate;
   private final boolean notify;
+  private final String name = UUID.randomUUID().toString().substring(0, 8);
   private final long idleTimeoutMillis;
   private final Receiving receiving;
   private final Operations operations;
@@ -60,7 +67,7 @@ public final class JdbiInboxStore implements InboxStore {
     this.migrate = builder.migrate();
     this.notify = builder.notifies();
     this.idleTimeoutMillis = builder.idleTimeout().toMillis();
-    this.receiving = new Receiving(notify);
+    this.receiving = new Receiving(notify, name);
     this.operations = new Operations(jdbi, receiving);
     this.vitalSigns = new VitalSigns(jdbi);
     this.janitor = new JdbiJanitor(jdbi);
@@ -118,8 +125,44 @@ public final class JdbiInboxStore implements InboxStore {
         });
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Mostly there is nothing but events. They take one statement, which is a transaction of its
+   * own: one round trip.
+   */
   @Override
   public List<Receipt> receive(String endpoint, List<Arrival> batch) {
+    return batch.stream().allMatch(Arrival.Event.class::isInstance)
+        ? receiveEvents(endpoint, batch)
+        : receiveInTransaction(endpoint, batch);
+  }
+
+  private List<Receipt> receiveEvents(String endpoint, List<Arrival> events) {
+    return Faults.translate(
+        () ->
+            jdbi.withHandle(
+                handle -> {
+                  try {
+                    return receiving.store(handle, endpoint, events);
+                  } catch (RuntimeException e) {
+                    if (Faults.isReadOnly(e)) { // of a server that is none any more, say
+                      abort(handle);
+                    }
+                    throw e;
+                  }
+                }));
+  }
+
+  private static void abort(Handle handle) {
+    try {
+      handle.getConnection().abort(Runnable::run);
+    } catch (SQLException e) {
+      log.debug("A connection could not be aborted", e);
+    }
+  }
+
+  private List<Receipt> receiveInTransaction(String endpoint, List<Arrival> batch) {
     try (WorkTransaction transaction = begin(endpoint)) {
       List<Receipt> receipts = transaction.receive(batch);
       transaction.commit(List.of());
@@ -213,7 +256,7 @@ public final class JdbiInboxStore implements InboxStore {
 
   @Override
   public Watch watch(Consumer<String> stored, Runnable missed) {
-    return notify ? Notifications.start(jdbi, stored, missed) : () -> {};
+    return notify ? Notifications.start(jdbi, name, stored, missed) : () -> {};
   }
 
   @Override

@@ -109,7 +109,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
   public List<Receipt> receive(List<Arrival> batch) {
     receivedKeys |=
         batch.stream().anyMatch(it -> it instanceof Arrival.Event e && e.orderingKey() != null);
-    execute(Sql.idleTimeout(idleTimeoutMillis));
+    execute(Sql.settings(idleTimeoutMillis));
     return run(() -> receiving.store(handle, endpoint, batch, received::add));
   }
 
@@ -120,16 +120,13 @@ final class JdbiWorkTransaction implements WorkTransaction {
 
   @Override
   public List<Lease> lease(List<StoredMessage> messages, Duration time) {
-    execute(Sql.BY_INDEX);
     return run(() -> Leases.lease(handle, messages, time));
   }
 
   @Override
   public Set<Lease> claimLeased(Collection<Lease> leases) {
-    execute(Sql.idleTimeout(idleTimeoutMillis) + ";" + Sql.BY_INDEX);
-    Set<Lease> claimed = run(() -> Leases.claim(handle, leases));
-    execute(Sql.ANY_PLAN);
-    return claimed;
+    execute(Sql.settings(idleTimeoutMillis));
+    return run(() -> Leases.claim(handle, leases));
   }
 
   @Override
@@ -139,7 +136,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
 
   @Override
   public List<StoredMessage> claimDue(List<Long> sequences) {
-    return claimThese(Sql.CLAIM_THESE, sequences);
+    return claimThese(Sql.claimDue(idleTimeoutMillis), sequences);
   }
 
   private List<StoredMessage> claimThese(String sql, List<Long> sequences) {
@@ -278,9 +275,6 @@ final class JdbiWorkTransaction implements WorkTransaction {
 
   @Override
   public void commit(List<Outcome> outcomes) {
-    if (!outcomes.isEmpty()) {
-      execute(Sql.BY_INDEX);
-    }
     run(
         () -> {
           new Settling(handle, endpoint).settle(outcomes);

@@ -11,7 +11,10 @@ import org.postgresql.PGNotification;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Listens, on a connection of its own, for what other processes store. */
+/**
+ * Listens, on a connection of its own, for what other processes store. A notification is the name
+ * of its sender and that of the endpoint; what this process has stored its workers know already.
+ */
 final class Notifications implements InboxStore.Watch, Runnable {
 
   private static final Logger log = LoggerFactory.getLogger(Notifications.class);
@@ -19,19 +22,24 @@ final class Notifications implements InboxStore.Watch, Runnable {
   private static final int BACKOFF_MILLIS = 1_000;
 
   private final Jdbi jdbi;
+  private final String self;
   private final Consumer<String> stored;
   private final Runnable missed;
   private final Thread thread = new Thread(this, "inbox-notifications");
   private volatile boolean closed;
 
-  private Notifications(Jdbi jdbi, Consumer<String> stored, Runnable missed) {
+  private Notifications(Jdbi jdbi, String self, Consumer<String> stored, Runnable missed) {
     this.jdbi = jdbi;
+    this.self = self;
     this.stored = stored;
     this.missed = missed;
   }
 
-  static Notifications start(Jdbi jdbi, Consumer<String> stored, Runnable missed) {
-    Notifications notifications = new Notifications(jdbi, stored, missed);
+  /**
+   * @param self the sender whose notifications are not heard
+   */
+  static Notifications start(Jdbi jdbi, String self, Consumer<String> stored, Runnable missed) {
+    Notifications notifications = new Notifications(jdbi, self, stored, missed);
     notifications.thread.setDaemon(true);
     notifications.thread.start();
     return notifications;
@@ -63,12 +71,19 @@ final class Notifications implements InboxStore.Watch, Runnable {
       PGNotification[] notifications = connection.getNotifications(WAIT_MILLIS);
       if (notifications != null) {
         for (PGNotification notification : notifications) {
-          stored.accept(notification.getParameter());
+          hear(notification.getParameter());
         }
       }
     }
     try (Statement statement = handle.getConnection().createStatement()) {
       statement.execute(Sql.UNLISTEN);
+    }
+  }
+
+  private void hear(String notification) {
+    int space = notification.indexOf(' ');
+    if (!notification.substring(0, Math.max(0, space)).equals(self)) {
+      stored.accept(notification.substring(space + 1));
     }
   }
 

@@ -26,9 +26,15 @@ import org.jspecify.annotations.Nullable;
 final class Receiving {
 
   private final boolean notify;
+  private final String sender;
 
-  Receiving(boolean notify) {
+  /**
+   * @param notify whether to tell other processes
+   * @param sender by which they know who tells them
+   */
+  Receiving(boolean notify, String sender) {
     this.notify = notify;
+    this.sender = sender;
   }
 
   /** Stores events and puts the rest aside; returns what became of each, in the same order. */
@@ -97,6 +103,7 @@ final class Receiving {
         .createQuery(Sql.STORE)
         .bind("endpoint", endpoint)
         .bind("notify", notify)
+        .bind("notification", sender + " " + endpoint)
         .bind("ids", PgArray.uuids(events, Arrival.Event::messageId))
         .bind("types", PgArray.texts(events, Arrival.Event::type))
         .bind("contentTypes", PgArray.texts(events, event -> event.delivery().contentType()))

@@ -27,7 +27,7 @@ final class Sql {
                greatest(now(), not_before)
         FROM stored
       )
-      SELECT message_id, seq, (SELECT pg_notify('inbox', :endpoint)::text WHERE :notify) FROM stored
+      SELECT message_id, seq, (SELECT pg_notify('inbox', :notification)::text WHERE :notify) FROM stored
       """;
 
   /** Of events that were not stored anew: which are stored with another body or type. */
@@ -80,16 +80,14 @@ final class Sql {
   /**
    * Claims due messages: endpoint, types, the due time to look from, and the endpoint again.
    *
-   * <p>A plan made while the table was nearly empty would stay a sequential scan when it has grown,
-   * so that is switched off for this statement, and the limit is a literal.
+   * <p>The limit is a literal, so that the plan is made for it.
    *
    * <p>A row that carries the lock of a transaction that was rolled back, or a lease that has
    * ended, was in hand when a worker died or gave up: a suspect.
    */
   static String claim(int limit, long idleTimeoutMillis) {
     return """
-        SET LOCAL idle_in_transaction_session_timeout = %d;
-        SET LOCAL enable_seqscan = off;
+        %s;
         WITH claimed AS MATERIALIZED (
           %s
           FROM inbox_pending p
@@ -99,10 +97,10 @@ final class Sql {
           LIMIT %d
           FOR UPDATE SKIP LOCKED
         )
-        %s ORDER BY c.due_on_utc, c.seq;
-        SET LOCAL enable_seqscan TO DEFAULT
+        %s ORDER BY c.due_on_utc, c.seq
         """
-        .formatted(idleTimeoutMillis, PENDING_COLUMNS, NOT_PAUSED, limit, CLAIMED_COLUMNS);
+        .formatted(
+            settings(idleTimeoutMillis), PENDING_COLUMNS, NOT_PAUSED, limit, CLAIMED_COLUMNS);
   }
 
   /**
@@ -112,9 +110,8 @@ final class Sql {
    */
   static String lockLane(long idleTimeoutMillis) {
     return """
-        SET LOCAL idle_in_transaction_session_timeout = %d;
+        %s;
         SAVEPOINT inbox_lane;
-        SET LOCAL enable_seqscan = off;
         WITH RECURSIVE lanes (lane) AS (
           (SELECT lane FROM inbox_pending
            WHERE endpoint = ? AND lane > ? AND due_on_utc <= now() AND %s
@@ -127,10 +124,9 @@ final class Sql {
         )
         SELECT lane FROM lanes
         WHERE lane IS NOT NULL AND pg_try_advisory_xact_lock(hashtext('inbox ' || ?), lane)
-        LIMIT 1;
-        SET LOCAL enable_seqscan TO DEFAULT
+        LIMIT 1
         """
-        .formatted(idleTimeoutMillis, NOT_PAUSED);
+        .formatted(settings(idleTimeoutMillis), NOT_PAUSED);
   }
 
   /**
@@ -139,15 +135,13 @@ final class Sql {
    */
   static String walkLane(int limit) {
     return """
-        SET LOCAL enable_seqscan = off;
         SELECT seq, ordering_key, type, due_on_utc <= now() AS due, %s AS suspect, crashes,
                EXISTS (SELECT 1 FROM inbox_dead d
                        WHERE d.endpoint = p.endpoint AND d.held_key = p.ordering_key) AS held
         FROM inbox_pending p
         WHERE endpoint = ? AND lane = ? AND seq > ? AND ordering_key <> ALL (?)
         ORDER BY seq
-        LIMIT %d;
-        SET LOCAL enable_seqscan TO DEFAULT
+        LIMIT %d
         """
         .formatted(isSuspect("p", "p.xmax"), limit);
   }
@@ -165,10 +159,15 @@ final class Sql {
       """
           .formatted(PENDING_COLUMNS, CLAIMED_COLUMNS);
 
+  /** Claims these messages if they are due. */
+  static String claimDue(long idleTimeoutMillis) {
+    return settings(idleTimeoutMillis) + ";\n" + CLAIM_THESE;
+  }
+
   /** Claims noted messages, due or not, but for those that somebody has leased since. */
   static String reclaim(long idleTimeoutMillis) {
     return """
-        SET LOCAL idle_in_transaction_session_timeout = %d;
+        %s;
         WITH claimed AS MATERIALIZED (
           %s
           FROM inbox_pending p WHERE seq = ANY (?) AND lease IS NULL
@@ -177,7 +176,7 @@ final class Sql {
         )
         %s ORDER BY c.seq
         """
-        .formatted(idleTimeoutMillis, PENDING_COLUMNS, CLAIMED_COLUMNS);
+        .formatted(settings(idleTimeoutMillis), PENDING_COLUMNS, CLAIMED_COLUMNS);
   }
 
   /**
@@ -268,7 +267,7 @@ final class Sql {
   static final String RESUME =
       """
       WITH gone AS (DELETE FROM inbox_paused WHERE endpoint = :endpoint RETURNING endpoint)
-      SELECT pg_notify('inbox', endpoint)::text FROM gone
+      SELECT pg_notify('inbox', '* ' || endpoint)::text FROM gone
       """;
 
   static final String PAUSE_OF =
@@ -454,7 +453,7 @@ final class Sql {
   private static final String TAKEN_DEAD =
       """
       SELECT chosen.*, (SELECT count(told::text) FROM (SELECT DISTINCT endpoint FROM chosen) e,
-                                                      pg_notify('inbox', endpoint) told)
+                                                      pg_notify('inbox', '* ' || endpoint) told)
       FROM chosen ORDER BY seq
       """;
 
@@ -558,17 +557,18 @@ final class Sql {
 
   static final String SHORT_TIMEOUT = "SET LOCAL statement_timeout = '1s'";
 
-  /** Ends the transaction of a process that is frozen, so that others can go on. */
-  static String idleTimeout(long millis) {
-    return "SET LOCAL idle_in_transaction_session_timeout = " + millis;
-  }
-
   /**
    * A plan made while the table was nearly empty would stay a sequential scan when it has grown.
    */
   static final String BY_INDEX = "SET LOCAL enable_seqscan = off";
 
-  static final String ANY_PLAN = "SET LOCAL enable_seqscan TO DEFAULT";
+  /**
+   * How a transaction of a worker begins. The server ends that of a process which is frozen, so
+   * that others can go on; and the store's own statements go by index.
+   */
+  static String settings(long idleTimeoutMillis) {
+    return "SET LOCAL idle_in_transaction_session_timeout = " + idleTimeoutMillis + "; " + BY_INDEX;
+  }
 
   static final String KEEP_LANE = "RELEASE SAVEPOINT inbox_lane";
   static final String FREE_LANE = "ROLLBACK TO SAVEPOINT inbox_lane; RELEASE SAVEPOINT inbox_lane";
@@ -582,8 +582,12 @@ final class Sql {
       RELEASE SAVEPOINT inbox_check
       """;
 
-  static final String MARK = "SAVEPOINT inbox_segment";
-  static final String KEEP = "RELEASE SAVEPOINT inbox_segment";
+  /** Between a mark and its end handlers run, and their queries are planned as usual. */
+  static final String MARK = "SAVEPOINT inbox_segment; SET LOCAL enable_seqscan TO DEFAULT";
+
+  static final String KEEP = "RELEASE SAVEPOINT inbox_segment; " + BY_INDEX;
+
+  /** Settings made since the mark are undone as well. */
   static final String UNDO = "ROLLBACK TO SAVEPOINT inbox_segment; RELEASE SAVEPOINT inbox_segment";
 
   static final String LISTEN = "LISTEN inbox";

@@ -124,9 +124,14 @@ class HandlerTransactionTest {
 
   @Test
   void handlersPlanTheirQueriesAsUsual() {
-    assertThat(setting(transaction.unwrap(Handle.class), "enable_seqscan")).isEqualTo("on");
     transaction.mark();
     assertThat(setting(transaction.unwrap(Handle.class), "enable_seqscan")).isEqualTo("on");
+    transaction.keep();
+    assertThat(setting(transaction.unwrap(Handle.class), "enable_seqscan")).isEqualTo("off");
+    transaction.mark();
+    assertThat(setting(transaction.unwrap(Handle.class), "enable_seqscan")).isEqualTo("on");
+    transaction.undo();
+    assertThat(setting(transaction.unwrap(Handle.class), "enable_seqscan")).isEqualTo("off");
   }
 
   @Test

@@ -34,6 +34,20 @@ class NotificationsTest {
   }
 
   @Test
+  void aStoreDoesNotHearItself() {
+    try (JdbiInboxStore listening = Messages.store(database);
+        JdbiInboxStore storing = Messages.store(database);
+        InboxStore.Watch watch = listening.watch(heard::add, () -> {})) {
+      assertThat(watch).isNotNull();
+      awaitListening(1);
+      listening.receive("its own", Messages.events(1));
+      storing.receive("another's", Messages.events(1));
+      await().untilAsserted(() -> assertThat(heard).isNotEmpty());
+      assertThat(heard).containsExactly("another's");
+    }
+  }
+
+  @Test
   void aDiscardedMessageWakesThoseWhoWaitForItsKey() {
     try (JdbiInboxStore listening = Messages.store(database);
         JdbiInboxStore storing = Messages.store(database)) {
