@@ -6,6 +6,8 @@ import org.jdbi.v3.core.Jdbi;
 /** Messages that were processed a month ago. */
 public final class Kept {
 
+  public static final String ENDPOINT = "benchmark.old";
+
   private static final int A_STATEMENT = 500_000;
 
   private Kept() {}
@@ -23,11 +25,12 @@ public final class Kept {
           handle ->
               handle.execute(
                   "WITH stored AS (INSERT INTO inbox_messages (endpoint, message_id, type, body,"
-                      + " redelivered, received_on_utc) SELECT 'benchmark.old',"
+                      + " redelivered, received_on_utc) SELECT ?,"
                       + " lpad(to_hex(n), 32, '0')::uuid, 'old',"
                       + " decode(repeat('78', 1024), 'hex'), false, now() - interval '30 days'"
                       + " FROM generate_series(?::int, ?::int) n RETURNING seq, received_on_utc)"
                       + " INSERT INTO inbox_processed SELECT seq, 1, received_on_utc FROM stored",
+                  ENDPOINT,
                   first,
                   last));
       System.out.printf("  %,d%n", last);

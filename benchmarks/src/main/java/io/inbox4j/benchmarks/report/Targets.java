@@ -83,6 +83,14 @@ final class Targets {
             "G drain at 10 million kept rows / at 10 thousand",
             0.90,
             ratio(rate("G", "drain, 10,000,000 kept"), rate("G", "drain, 10,000 kept"))),
+        atMost(
+            "inbox status at 10 million kept rows, ms",
+            50,
+            results.figure("G", "drain, 10,000,000 kept", "inbox status ms")),
+        atMost(
+            "metrics of two endpoints at 10 million kept rows, ms",
+            50,
+            results.figure("G", "drain, 10,000,000 kept", "metrics of two endpoints ms")),
         atLeast(
             "H 64 workers / best worker count",
             0.70,

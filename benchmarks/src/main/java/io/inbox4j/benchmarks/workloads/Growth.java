@@ -4,14 +4,24 @@ import io.inbox4j.benchmarks.inbox.Drain;
 import io.inbox4j.benchmarks.inbox.Ingest;
 import io.inbox4j.benchmarks.inbox.Kept;
 import io.inbox4j.benchmarks.lab.Contender;
+import io.inbox4j.benchmarks.lab.Queue;
 import io.inbox4j.benchmarks.report.Results;
+import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.worker.InboxCommand;
+import java.io.PrintWriter;
+import java.io.Writer;
+import java.util.Arrays;
 import org.jdbi.v3.core.Jdbi;
+import picocli.CommandLine;
 
 /** Tables that have grown, and a backlog. */
 record Growth() implements Workload {
 
   private static final int[] KEPT = {10_000, 1_000_000, 10_000_000};
   private static final int BACKLOG = 1_000_000;
+  private static final int LOOKS = 41;
+  private static final String STATUS = "inbox status ms";
+  private static final String METRICS = "metrics of two endpoints ms";
 
   @Override
   public String key() {
@@ -52,9 +62,44 @@ record Growth() implements Workload {
             repetition);
         Jdbi.create(database).useHandle(it -> it.execute("TRUNCATE inbox_pending"));
       }
+      timeOfLooking(section.row("drain, %,d kept".formatted(level), ""), database);
     }
     session.lab().drop(database);
     backlog(session, section);
+  }
+
+  /** What it takes to look: {@code inbox status} without the start of its JVM, and the metrics. */
+  private static void timeOfLooking(Results.Row row, String database) {
+    CommandLine inbox = InboxCommand.commandLine().setOut(new PrintWriter(Writer.nullWriter()));
+    try (JdbiInboxStore store = JdbiInboxStore.connect(database)) {
+      row.figure(
+          STATUS,
+          medianMillis(
+              () -> {
+                if (inbox.execute("status", "--json", "--jdbc", database) != 0) {
+                  throw new IllegalStateException("inbox status has failed");
+                }
+              }));
+      row.figure(
+          METRICS,
+          medianMillis(
+              () -> {
+                store.backlog(Queue.NAME);
+                store.backlog(Kept.ENDPOINT);
+              }));
+    }
+    System.out.printf("     inbox status and the metrics were looked at %d times%n", LOOKS);
+  }
+
+  private static double medianMillis(Runnable look) {
+    double[] millis = new double[LOOKS];
+    for (int i = 0; i < LOOKS; i++) {
+      long begin = System.nanoTime();
+      look.run();
+      millis[i] = (System.nanoTime() - begin) / 1e6;
+    }
+    Arrays.sort(millis);
+    return millis[LOOKS / 2];
   }
 
   private static void backlog(Session session, Results.Section section) throws Exception {

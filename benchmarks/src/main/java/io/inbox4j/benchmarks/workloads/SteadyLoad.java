@@ -7,7 +7,6 @@ import io.inbox4j.InboxListener;
 import io.inbox4j.benchmarks.inbox.EndToEnd;
 import io.inbox4j.benchmarks.lab.Contender;
 import io.inbox4j.benchmarks.lab.Lab;
-import io.inbox4j.benchmarks.lab.Measurement;
 import io.inbox4j.benchmarks.lab.Queue;
 import io.inbox4j.benchmarks.lab.Trial;
 import io.inbox4j.benchmarks.report.Results;
@@ -18,15 +17,23 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 
 /**
  * How long a message takes from its publishing to its committed effect, at half of the full load.
+ *
+ * <p>The publisher works on the same machine. So the full load is what the machine does when it
+ * publishes as fast as it handles, with so many messages under way and no more.
  */
 record SteadyLoad() implements Workload {
 
+  static final String FULL = "Inbox, full load";
+  static final String HALF = "Inbox";
+  static final String HALF_OF_C = "Inbox, at half of what C drains";
+
   private static final int SECONDS = 20;
   private static final int WARM_UP_SECONDS = 5;
-  private static final double IF_UNKNOWN = 8_000;
+  private static final int UNDER_WAY = 2_000;
 
   @Override
   public String key() {
@@ -41,74 +48,110 @@ record SteadyLoad() implements Workload {
   @Override
   public void run(Session session) throws Exception {
     Results.Section section = session.begin(this);
-    double rate = session.results().rate("C", "Inbox").orElse(IF_UNKNOWN) / 2;
+    int seconds = Math.max(2, session.scaled(SECONDS));
     for (int repetition = 1; repetition <= session.repetitions(); repetition++) {
-      Paced paced = new Paced((int) rate, WARM_UP_SECONDS, Math.max(2, session.scaled(SECONDS)));
-      Measurement measurement = session.lab().run(paced, (int) (rate * paced.seconds()), true);
-      Results.Row row =
-          session.add(section, paced.name(), paced.contract(), repetition, measurement);
-      double[] millis = paced.sortedMillis();
-      Map.of("p50 ms", 0.5, "p99 ms", 0.99, "p99.9 ms", 0.999)
-          .forEach((name, part) -> row.figure(name, millis[(int) (part * (millis.length - 1))]));
-      System.out.printf(
-          "     p50 %.1f ms, p99 %.1f ms, p99.9 %.1f ms at %,.0f/s%n",
-          millis[millis.length / 2],
-          millis[(int) (0.99 * (millis.length - 1))],
-          millis[(int) (0.999 * (millis.length - 1))],
-          rate);
+      run(session, section, repetition, Published.asFastAsHandled(session.messages()));
+      double full = section.row(FULL, Published.CONTRACT).rate();
+      run(session, section, repetition, Published.at(HALF, full / 2, seconds));
+      if (session.results().rate("C", "Inbox").isPresent()) {
+        double half = session.results().rate("C", "Inbox").getAsDouble() / 2;
+        run(session, section, repetition, Published.at(HALF_OF_C, half, seconds));
+      }
     }
   }
 
-  /** Publishes at a pace while an inbox is at work, and notes when each message was sent. */
-  private record Paced(
-      int rate, int warmUp, int measured, Map<UUID, Long> sent, ConcurrentLinkedQueue<Long> nanos)
+  private static void run(
+      Session session, Results.Section section, int repetition, Published published)
+      throws Exception {
+    Results.Row row =
+        session.add(
+            section,
+            published.name(),
+            published.contract(),
+            repetition,
+            session.lab().run(published, published.count(), true));
+    double[] millis = published.sortedMillis();
+    Map.of("p50 ms", 0.5, "p99 ms", 0.99, "p99.9 ms", 0.999)
+        .forEach((name, part) -> row.figure(name, millis[(int) (part * (millis.length - 1))]));
+    System.out.printf(
+        "     p50 %.1f ms, p99 %.1f ms, p99.9 %.1f ms%n",
+        millis[millis.length / 2],
+        millis[(int) (0.99 * (millis.length - 1))],
+        millis[(int) (0.999 * (millis.length - 1))]);
+  }
+
+  /**
+   * Publishes while an inbox is at work, and notes when each message was sent.
+   *
+   * @param pause nanoseconds between two messages; 0 for none
+   * @param warmUp how many messages come before those that count
+   */
+  private record Published(
+      String name,
+      int count,
+      double pause,
+      int warmUp,
+      Semaphore room,
+      Map<UUID, Long> sent,
+      ConcurrentLinkedQueue<Long> nanos)
       implements Contender {
 
-    Paced(int rate, int warmUp, int measured) {
-      this(rate, warmUp, measured, new ConcurrentHashMap<>(), new ConcurrentLinkedQueue<>());
+    static final String CONTRACT = "effect commits with completion";
+
+    static Published asFastAsHandled(int count) {
+      return new Published(FULL, count, 0, count / 4, UNDER_WAY);
     }
 
-    int seconds() {
-      return warmUp + measured;
+    static Published at(String name, double rate, int seconds) {
+      int warmUp = (int) (rate * WARM_UP_SECONDS);
+      int count = warmUp + (int) (rate * seconds);
+      return new Published(name, count, 1e9 / rate, warmUp, count);
     }
 
-    @Override
-    public String name() {
-      return "Inbox";
+    private Published(String name, int count, double pause, int warmUp, int underWay) {
+      this(
+          name,
+          count,
+          pause,
+          warmUp,
+          new Semaphore(underWay),
+          new ConcurrentHashMap<>(),
+          new ConcurrentLinkedQueue<>());
     }
 
     @Override
     public String contract() {
-      return "effect commits with completion";
+      return CONTRACT;
     }
 
     @Override
     public void run(Trial trial) throws Exception {
       Lab lab = trial.lab();
       lab.queue().declare();
-      CountDownLatch all = new CountDownLatch(trial.messages());
-      try (Inbox inbox = EndToEnd.usual().inbox(trial, new Clock(all, sent, nanos))) {
+      CountDownLatch all = new CountDownLatch(count);
+      try (Inbox inbox = EndToEnd.usual().inbox(trial, new Clock(all, room, sent, nanos))) {
         inbox.start();
         trial.measure(
             () -> {
-              publish(lab, trial.messages());
+              publish(lab);
               all.await();
             });
       }
     }
 
-    private void publish(Lab lab, int messages) throws Exception {
+    private void publish(Lab lab) throws Exception {
       try (Connection connection = lab.queue().connect();
           Channel channel = connection.createChannel()) {
         channel.confirmSelect();
         long begin = System.nanoTime();
-        for (int i = 0; i < messages; i++) {
-          long due = begin + (long) (i * 1e9 / rate);
+        for (int i = 0; i < count; i++) {
+          room.acquire();
+          long due = begin + (long) (i * pause);
           while (System.nanoTime() < due) {
             Thread.sleep(1);
           }
           UUID id = lab.orders().nextId();
-          if (i > rate * warmUp) {
+          if (i > warmUp) {
             sent.put(id, System.nanoTime());
           }
           Queue.publish(channel, id);
@@ -124,11 +167,13 @@ record SteadyLoad() implements Workload {
     }
   }
 
-  private record Clock(CountDownLatch all, Map<UUID, Long> sent, ConcurrentLinkedQueue<Long> nanos)
+  private record Clock(
+      CountDownLatch all, Semaphore room, Map<UUID, Long> sent, ConcurrentLinkedQueue<Long> nanos)
       implements InboxListener {
 
     @Override
     public void processed(Message message, int attempt, Duration lag) {
+      room.release();
       Long since = sent.remove(message.messageId());
       if (since != null) {
         nanos.add(System.nanoTime() - since);
