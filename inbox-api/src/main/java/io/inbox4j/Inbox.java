@@ -23,6 +23,7 @@ import io.inbox4j.receive.internal.SurroundedIntake;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.transport.InboxTransport;
 import io.inbox4j.transport.ReceiverState;
+import io.inbox4j.transport.Topology;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -244,6 +245,12 @@ public final class Inbox implements AutoCloseable {
   public Map<String, Set<String>> types() {
     return subscriptions.stream()
         .collect(Collectors.toUnmodifiableMap(Subscription::queue, it -> it.types().names()));
+  }
+
+  /** The queues that are subscribed, each with how it is declared. */
+  public Map<String, Topology> topologies() {
+    return subscriptions.stream()
+        .collect(Collectors.toUnmodifiableMap(Subscription::queue, Subscription::topology));
   }
 
   private void requireSubscribed(String queue) {

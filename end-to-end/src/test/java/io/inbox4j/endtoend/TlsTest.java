@@ -10,10 +10,13 @@ import io.inbox4j.InboxListener;
 import io.inbox4j.jdbi.JdbiInboxStore;
 import io.inbox4j.rabbitmq.RabbitTransport;
 import io.inbox4j.store.StoreUnavailableException;
+import io.inbox4j.testkit.ChildProcess;
 import io.inbox4j.testkit.PostgresServer;
 import io.inbox4j.testkit.RabbitServer;
+import io.inbox4j.worker.InboxCommand;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -86,6 +89,18 @@ class TlsTest {
     assertThat(refusals(RabbitTransport.connect(broker(right))))
         .anyMatch(text -> text.contains("its certificate must be trusted"))
         .anyMatch(text -> text.contains("unable to find valid certification path"));
+  }
+
+  @Test
+  void theDoctorLogsInAtNoBrokerThatJavaDoesNotTrust() throws Exception {
+    String database = postgres.newDatabase();
+    try (ChildProcess doctor =
+        ChildProcess.start(
+            InboxCommand.class, "doctor", "--jdbc", database, "--amqp", broker(right))) {
+      assertThat(doctor.exitCode(Duration.ofSeconds(60))).isEqualTo(1);
+      assertThat(doctor.lines())
+          .anyMatch(it -> it.matches("wrong +broker .*unable to find valid certification path.*"));
+    }
   }
 
   @Test

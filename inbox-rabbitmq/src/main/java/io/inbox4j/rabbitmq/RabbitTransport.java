@@ -7,11 +7,13 @@ import io.inbox4j.IntegrationEvent;
 import io.inbox4j.receive.Intake;
 import io.inbox4j.transport.InboxTransport;
 import io.inbox4j.transport.ReceiveEndpoint;
+import io.inbox4j.transport.Topology;
 import java.net.URISyntaxException;
 import java.security.GeneralSecurityException;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +48,23 @@ public final class RabbitTransport implements InboxTransport {
    * made out to the host of the URI.
    */
   public static RabbitTransport connect(String uri) {
-    return connect(configured(uri, isTls(uri) ? defaultContext() : null));
+    return connect(settings(uri));
+  }
+
+  /**
+   * The settings with which {@link #connect(String)} connects: for those who want to change one of
+   * them, or to look at the broker themselves with certificate and host checked in the same way.
+   */
+  public static ConnectionFactory settings(String uri) {
+    return configured(uri, isTls(uri) ? defaultContext() : null);
+  }
+
+  /**
+   * The arguments that a queue is declared with; none for {@link Topology#existing()}, which takes
+   * it as it is.
+   */
+  public static Map<String, Object> queueArguments(String queue, Topology topology) {
+    return TopologyDeclaration.arguments(queue, topology);
   }
 
   /**

@@ -49,7 +49,14 @@ final class TopologyDeclaration {
       if (endpoint.topology().deadLetterExchange() == null) {
         declareDeadLetters(endpoint.queue() + DEAD_LETTER_SUFFIX);
       }
-      refusable(channel -> channel.queueDeclare(endpoint.queue(), true, false, false, arguments()));
+      refusable(
+          channel ->
+              channel.queueDeclare(
+                  endpoint.queue(),
+                  true,
+                  false,
+                  false,
+                  arguments(endpoint.queue(), endpoint.topology())));
     }
     bind();
   }
@@ -57,18 +64,21 @@ final class TopologyDeclaration {
   private void declareDeadLetters(String name) throws IOException, TimeoutException {
     refusable(channel -> channel.exchangeDeclare(name, BuiltinExchangeType.FANOUT, true));
     refusable(
-        channel -> channel.queueDeclare(name, true, false, false, Map.of("x-queue-type", type())));
+        channel ->
+            channel.queueDeclare(
+                name, true, false, false, Map.of("x-queue-type", type(endpoint.topology()))));
     refusable(channel -> channel.queueBind(name, name, ""));
   }
 
-  private Map<String, Object> arguments() {
-    Topology topology = endpoint.topology();
+  static Map<String, Object> arguments(String queue, Topology topology) {
+    if (topology.kind() == Topology.Kind.EXISTING) {
+      return Map.of();
+    }
     String exchange = topology.deadLetterExchange();
     Map<String, Object> arguments = new HashMap<>();
-    arguments.put("x-queue-type", type());
+    arguments.put("x-queue-type", type(topology));
     arguments.put(
-        "x-dead-letter-exchange",
-        exchange == null ? endpoint.queue() + DEAD_LETTER_SUFFIX : exchange);
+        "x-dead-letter-exchange", exchange == null ? queue + DEAD_LETTER_SUFFIX : exchange);
     if (topology.singleActiveConsumer()) {
       arguments.put("x-single-active-consumer", true);
     }
@@ -81,8 +91,8 @@ final class TopologyDeclaration {
     return arguments;
   }
 
-  private String type() {
-    return endpoint.topology().kind() == Topology.Kind.QUORUM ? "quorum" : "classic";
+  private static String type(Topology topology) {
+    return topology.kind() == Topology.Kind.QUORUM ? "quorum" : "classic";
   }
 
   private void bind() throws IOException, TimeoutException {

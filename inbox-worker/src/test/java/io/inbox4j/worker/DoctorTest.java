@@ -7,9 +7,11 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import io.inbox4j.Inbox;
+import io.inbox4j.InboxBuilder;
 import io.inbox4j.jdbi.JdbiInboxStore;
 import io.inbox4j.rabbitmq.RabbitTransport;
 import io.inbox4j.testkit.RabbitServer;
+import io.inbox4j.transport.Topology;
 import io.inbox4j.worker.Cli.Result;
 import io.inbox4j.worker.internal.doctor.DatabaseExamination;
 import io.inbox4j.worker.internal.doctor.Finding;
@@ -87,6 +89,54 @@ class DoctorTest {
           .singleElement()
           .satisfies(it -> assertThat(it.level()).isEqualTo(Finding.Level.WARNING))
           .satisfies(it -> assertThat(it.detail()).contains("behind the database's"));
+    }
+  }
+
+  @Test
+  void aQueueOfTheApplicationIsComparedWithItsSubscription() throws Exception {
+    Tables tables = Tables.filled();
+    String amqp = RabbitServer.shared().uri();
+    String[] doctor = {
+      "doctor", "--jdbc", tables.url(), "--amqp", amqp, "--application", Audit.class.getName()
+    };
+    InboxBuilder builder = Inbox.builder();
+    new Audit().configure(builder);
+    try (Inbox inbox =
+        builder
+            .store(JdbiInboxStore.connect(tables.url()))
+            .transport(RabbitTransport.connect(amqp))
+            .build()) {
+      inbox.startReceiving();
+      assertThat(Cli.here(doctor).out()).contains(Audit.QUEUE + ": as the service declares it");
+    }
+    ConnectionFactory factory = new ConnectionFactory();
+    factory.setUri(amqp);
+    try (Connection connection = factory.newConnection();
+        Channel channel = connection.createChannel()) {
+      channel.queueDelete(Audit.QUEUE);
+      channel.queueDeclare(
+          Audit.QUEUE,
+          true,
+          false,
+          false,
+          RabbitTransport.queueArguments(Audit.QUEUE, Topology.classic()));
+    }
+    assertThat(Cli.here(doctor).out())
+        .containsPattern(Audit.QUEUE + ": not as the service declares it: .*single-active");
+  }
+
+  /** Subscribes a queue that differs from the default. */
+  public static final class Audit implements InboxApplication {
+
+    static final String QUEUE = "audit-" + UUID.randomUUID();
+
+    @Override
+    public void configure(InboxBuilder inbox) {
+      inbox.subscribe(
+          QUEUE,
+          it ->
+              it.receive(OrderPlaced.class)
+                  .topology(Topology.classic().withSingleActiveConsumer()));
     }
   }
 

@@ -1,8 +1,13 @@
 package io.inbox4j.worker.internal.commands;
 
+import io.inbox4j.Inbox;
+import io.inbox4j.InboxBuilder;
+import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.transport.Topology;
 import io.inbox4j.worker.internal.doctor.BrokerExamination;
 import io.inbox4j.worker.internal.doctor.DatabaseExamination;
 import io.inbox4j.worker.internal.doctor.Finding;
+import io.inbox4j.worker.internal.options.ApplicationOptions;
 import io.inbox4j.worker.internal.options.BrokerOptions;
 import io.inbox4j.worker.internal.options.DatabaseOptions;
 import io.inbox4j.worker.internal.tables.Database;
@@ -13,6 +18,9 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -28,6 +36,7 @@ public final class DoctorCommand implements Callable<Integer> {
 
   @Mixin private final DatabaseOptions options = new DatabaseOptions();
   @Mixin private final BrokerOptions broker = new BrokerOptions();
+  @Mixin private final ApplicationOptions applications = new ApplicationOptions();
   @Mixin private final Output output = new Output();
 
   @Override
@@ -36,9 +45,10 @@ public final class DoctorCommand implements Callable<Integer> {
       List<Finding> findings =
           new ArrayList<>(new DatabaseExamination(database, Clock.systemUTC()).examine());
       if (broker.isGiven()) {
-        boolean hasTables = database.version() > 0;
-        List<String> queues = hasTables ? Statuses.endpoints(database) : List.of();
-        findings.addAll(new BrokerExamination(broker).examine(queues));
+        Map<String, Topology> subscribed = subscribed();
+        Set<String> queues = new TreeSet<>(subscribed.keySet());
+        queues.addAll(database.version() > 0 ? Statuses.endpoints(database) : List.of());
+        findings.addAll(new BrokerExamination(broker).examine(queues, subscribed));
       }
       boolean wrong = findings.stream().anyMatch(Finding::isWrong);
       output.print(
@@ -58,6 +68,22 @@ public final class DoctorCommand implements Callable<Integer> {
           text(findings));
       return wrong ? ExitCode.FAILED : 0;
     }
+  }
+
+  /** How the service has its queues declared, as far as it is on the class path. */
+  private Map<String, Topology> subscribed() {
+    return applications
+        .applicationIfAny()
+        .map(
+            application -> {
+              InboxBuilder builder = Inbox.builder();
+              application.configure(builder);
+              builder.store(JdbiInboxStore.builder(options.url()).migrate(false).build());
+              try (Inbox inbox = builder.build()) {
+                return inbox.topologies();
+              }
+            })
+        .orElse(Map.of());
   }
 
   private String text(List<Finding> findings) {

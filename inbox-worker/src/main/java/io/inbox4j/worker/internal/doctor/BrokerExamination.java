@@ -5,13 +5,13 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.ShutdownSignalException;
+import io.inbox4j.rabbitmq.RabbitTransport;
 import io.inbox4j.transport.Topology;
 import io.inbox4j.worker.internal.options.BrokerOptions;
 import io.inbox4j.worker.internal.options.UsageException;
 import java.io.IOException;
-import java.net.URISyntaxException;
-import java.security.GeneralSecurityException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
@@ -29,11 +29,17 @@ public final class BrokerExamination {
     this.options = options;
   }
 
-  public List<Finding> examine(List<String> queues) {
+  /**
+   * What is right and wrong with the queues.
+   *
+   * @param queues those to look at
+   * @param subscribed how the service subscribes some of them
+   */
+  public List<Finding> examine(Collection<String> queues, Map<String, Topology> subscribed) {
     try (Connection connection = factory().newConnection("inbox doctor")) {
       findings.add(Finding.ok("broker", options.place() + " answers"));
       for (String queue : queues) {
-        examine(connection, queue);
+        examine(connection, queue, subscribed.get(queue));
       }
     } catch (IOException | TimeoutException e) {
       findings.add(
@@ -46,18 +52,18 @@ public final class BrokerExamination {
   }
 
   private ConnectionFactory factory() {
-    ConnectionFactory factory = new ConnectionFactory();
+    ConnectionFactory factory;
     try {
-      factory.setUri(options.uri());
-    } catch (URISyntaxException | GeneralSecurityException e) {
+      factory = RabbitTransport.settings(options.uri());
+    } catch (IllegalArgumentException e) {
       throw new UsageException("the value of --amqp-uri is no AMQP URI");
     }
-    factory.setConnectionTimeout(10_000);
     factory.setAutomaticRecoveryEnabled(false);
     return factory;
   }
 
-  private void examine(Connection connection, String queue) throws IOException, TimeoutException {
+  private void examine(Connection connection, String queue, @Nullable Topology subscribed)
+      throws IOException, TimeoutException {
     Channel channel = connection.createChannel();
     AMQP.Queue.DeclareOk there;
     try {
@@ -78,34 +84,36 @@ public final class BrokerExamination {
         there.getConsumerCount() == 0
             ? Finding.warning("queue", seen, "start a process that receives")
             : Finding.ok("queue", seen));
-    compareArguments(connection, queue);
-    deadLetters(connection, queue);
+    if (subscribed == null) {
+      compareArguments(connection, queue, Topology.quorum(), "Topology.quorum() declares it");
+      deadLetters(connection, queue);
+    } else if (subscribed.kind() != Topology.Kind.EXISTING) {
+      compareArguments(connection, queue, subscribed, "the service declares it");
+      if (subscribed.deadLetterExchange() == null) {
+        deadLetters(connection, queue);
+      }
+    }
   }
 
   /**
-   * Declares the queue, which is there, as {@code Topology.quorum()} does: the broker refuses if an
-   * argument differs, and says which. A test holds these arguments to those of the transport.
+   * Declares the queue, which is there, as somebody does: the broker refuses if an argument
+   * differs, and says which.
    */
-  private void compareArguments(Connection connection, String queue)
+  private void compareArguments(
+      Connection connection, String queue, Topology topology, String asSomebodyDoes)
       throws IOException, TimeoutException {
-    Map<String, Object> arguments =
-        Map.of(
-            "x-queue-type", "quorum",
-            "x-dead-letter-exchange", queue + DEAD_LETTER_SUFFIX,
-            "x-delivery-limit", Topology.DEFAULT_DELIVERY_LIMIT,
-            "x-dead-letter-strategy", "at-least-once",
-            "x-overflow", "reject-publish");
     Channel channel = connection.createChannel();
     try {
+      Map<String, Object> arguments = RabbitTransport.queueArguments(queue, topology);
       channel.queueDeclare(queue, true, false, false, arguments);
       channel.close();
-      findings.add(Finding.ok("arguments", queue + ": as Topology.quorum() declares it"));
+      findings.add(Finding.ok("arguments", "%s: as %s".formatted(queue, asSomebodyDoes)));
     } catch (IOException e) {
       findings.add(
           Finding.warning(
               "arguments",
-              "%s: not as Topology.quorum() declares it: %s".formatted(queue, refusal(e)),
-              "nothing if the subscription says so; otherwise delete the queue once it is empty"));
+              "%s: not as %s: %s".formatted(queue, asSomebodyDoes, refusal(e)),
+              "subscribe it as it is, or delete it once it is empty: a receiver declares it anew"));
     }
   }
 

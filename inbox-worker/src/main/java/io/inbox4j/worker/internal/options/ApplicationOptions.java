@@ -3,6 +3,7 @@ package io.inbox4j.worker.internal.options;
 import io.inbox4j.worker.InboxApplication;
 import java.lang.reflect.InvocationTargetException;
 import java.util.List;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -22,9 +23,17 @@ public final class ApplicationOptions {
     return name == null ? only() : named(name);
   }
 
+  /** The same, or nothing if none was named and there is not just one. */
+  public Optional<InboxApplication> applicationIfAny() {
+    return name == null && services().size() != 1 ? Optional.empty() : Optional.of(application());
+  }
+
+  private static List<ServiceLoader.Provider<InboxApplication>> services() {
+    return ServiceLoader.load(InboxApplication.class).stream().toList();
+  }
+
   private static InboxApplication only() {
-    List<ServiceLoader.Provider<InboxApplication>> all =
-        ServiceLoader.load(InboxApplication.class).stream().toList();
+    List<ServiceLoader.Provider<InboxApplication>> all = services();
     if (all.size() != 1) {
       throw new UsageException(
           all.isEmpty()
@@ -53,8 +62,7 @@ public final class ApplicationOptions {
   }
 
   private static UsageException refusal(String name, String expected) {
-    List<ServiceLoader.Provider<InboxApplication>> all =
-        ServiceLoader.load(InboxApplication.class).stream().toList();
+    List<ServiceLoader.Provider<InboxApplication>> all = services();
     String known = all.isEmpty() ? "" : "; META-INF/services names: " + names(all);
     return new UsageException(
         "--application is '%s'; expected %s%s".formatted(name, expected, known));
