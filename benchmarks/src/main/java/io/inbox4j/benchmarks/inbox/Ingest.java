@@ -12,11 +12,16 @@ import io.inbox4j.transport.Topology;
 import java.util.concurrent.CountDownLatch;
 
 /** From the queue into the tables: an inbox that only receives. */
-public final class Ingest implements Contender {
+public record Ingest(String name, int consumers) implements Contender {
 
-  @Override
-  public String name() {
-    return "Inbox: stored and acknowledged";
+  /** As it comes. */
+  public static Ingest usual() {
+    return new Ingest("Inbox: stored and acknowledged", 1);
+  }
+
+  /** With as many batches on their way into the database. */
+  public static Ingest withConsumers(int count) {
+    return new Ingest("Inbox with %d consumers".formatted(count), count);
   }
 
   @Override
@@ -32,7 +37,13 @@ public final class Ingest implements Contender {
         Inbox.builder()
             .store(JdbiInboxStore.connect(trial.database()))
             .transport(RabbitTransport.connect(trial.lab().amqpUri()))
-            .subscribe(Queue.NAME, s -> s.receive(OrderPlaced.class).topology(Topology.existing()))
+            .subscribe(
+                Queue.NAME,
+                queue ->
+                    queue
+                        .receive(OrderPlaced.class)
+                        .topology(Topology.existing())
+                        .consumers(consumers))
             .listener(new Counting(all))
             .build()) {
       inbox.quarantine(); // opens the store: creating tables is not what is measured

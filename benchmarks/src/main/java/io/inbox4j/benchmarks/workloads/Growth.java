@@ -20,6 +20,7 @@ record Growth() implements Workload {
   private static final int[] KEPT = {10_000, 1_000_000, 10_000_000};
   private static final int BACKLOG = 1_000_000;
   private static final int LOOKS = 41;
+  private static final String SIZE = "bytes on disk a kept message";
   private static final String STATUS = "inbox status ms";
   private static final String METRICS = "metrics of two endpoints ms";
 
@@ -37,7 +38,7 @@ record Growth() implements Workload {
   public void run(Session session) throws Exception {
     Results.Section section = session.begin(this);
     session.warmUp(Drain.usual(), true);
-    session.warmUp(new Ingest(), false);
+    session.warmUp(Ingest.usual(), false);
     String database = session.lab().newDatabase();
     int kept = 0;
     for (int level : KEPT) {
@@ -56,16 +57,33 @@ record Growth() implements Workload {
         measure(
             session,
             section,
-            new Ingest(),
+            Ingest.usual(),
             "ingest, %,d kept".formatted(level),
             database,
             repetition);
         Jdbi.create(database).useHandle(it -> it.execute("TRUNCATE inbox_pending"));
       }
-      timeOfLooking(section.row("drain, %,d kept".formatted(level), ""), database);
+      Results.Row row = section.row("drain, %,d kept".formatted(level), "");
+      row.figure(SIZE, bytesOfAMessage(database));
+      timeOfLooking(row, database);
     }
     session.lab().drop(database);
     backlog(session, section);
+  }
+
+  /** With its place among the processed ones, and all indexes. */
+  private static double bytesOfAMessage(String database) {
+    return Jdbi.create(database)
+        .withHandle(
+            handle ->
+                handle
+                    .select(
+                        "SELECT (pg_total_relation_size('inbox_messages')"
+                            + " + (SELECT sum(pg_total_relation_size(relid))"
+                            + " FROM pg_partition_tree('inbox_processed') WHERE isleaf))"
+                            + " / (SELECT count(*) FROM inbox_messages)::float8")
+                    .mapTo(Double.class)
+                    .one());
   }
 
   /** What it takes to look: {@code inbox status} without the start of its JVM, and the metrics. */

@@ -16,7 +16,7 @@ import java.util.Locale;
  */
 public record Session(Lab lab, Results results, int messages, int repetitions, double scale) {
 
-  private static final int WARM_UP = 5_000;
+  private static final int WARM_UP = 50_000;
 
   Results.Section begin(Workload workload) {
     System.out.printf("%n%s: %s%n", workload.key(), workload.title());

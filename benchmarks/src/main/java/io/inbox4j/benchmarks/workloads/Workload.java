@@ -29,7 +29,7 @@ public interface Workload {
             "ingest",
             "From the broker into the database",
             false,
-            List.of(new Ingest(), new RawConsume())),
+            List.of(Ingest.usual(), Ingest.withConsumers(2), new RawConsume())),
         new Interleaved("A", "Drain, the handler does nothing", false, drains()),
         new Interleaved("B", "Drain, the handler inserts a row", true, drains()),
         new Interleaved(
