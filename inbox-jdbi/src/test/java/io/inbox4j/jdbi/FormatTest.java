@@ -76,6 +76,7 @@ class FormatTest {
       deliver(service, "one", PairsFormat.CONTENT_TYPE, "walk=a\nn=1");
       deliver(service, "two", CBOR, CBOR_MAPPER.writeValueAsBytes(Map.of("walk", "a", "n", 2)));
       deliver(service, "three", PairsFormat.CONTENT_TYPE, "walk=b\nn=1");
+      service.awaitAll("processed", 1);
       await().until(() -> service.heard.of("retried").size() > 3);
       assertThat(service.database.effects()).containsExactly("b1");
       broken.set(false);
