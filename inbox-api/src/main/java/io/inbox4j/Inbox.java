@@ -304,8 +304,7 @@ public final class Inbox implements AutoCloseable {
             subscription.types(),
             Objects.requireNonNull(checks.get(queue)),
             processor.storing(queue),
-            listener,
-            () -> processor.wake(queue));
+            listener);
     return SurroundedIntake.of(queue, receiveMiddleware, intake);
   }
 

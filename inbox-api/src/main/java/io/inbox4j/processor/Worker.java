@@ -32,6 +32,7 @@ final class Worker implements Runnable {
   private final Pace pace;
   private int rounds;
   private boolean idle;
+  private boolean otherKind;
   private volatile boolean stopping;
 
   Worker(
@@ -158,14 +159,22 @@ final class Worker implements Runnable {
   /**
    * Claims messages with or without an ordering key, whichever kind this endpoint mostly has; the
    * other kind when there are none, and every now and then, so that neither waits for ever. Where
-   * no key is asked for there is one only from former times, and a look before idling is enough.
+   * no key is asked for there is one only from former times, and as long as none was found a look
+   * before idling is enough.
    */
   private List<StoredMessage> claim(WorkTransaction transaction, Set<String> types, int limit) {
     boolean otherFirst = ++rounds % OTHER_KIND_EVERY == 0;
     boolean ordered = workload.ordered() != otherFirst;
     List<StoredMessage> messages = claim(transaction, ordered, types, limit);
-    boolean lookOn = messages.isEmpty() && (workload.ordered() || otherFirst || idle);
-    return lookOn ? claim(transaction, !ordered, types, limit) : messages;
+    boolean lookOn = workload.ordered() || otherFirst || idle || otherKind;
+    if (messages.isEmpty() && lookOn) {
+      ordered = !ordered;
+      messages = claim(transaction, ordered, types, limit);
+    }
+    if (ordered != workload.ordered()) {
+      otherKind = !messages.isEmpty();
+    }
+    return messages;
   }
 
   private static List<StoredMessage> claim(

@@ -22,10 +22,11 @@ public interface Intake<T extends IntegrationEvent> {
   Arrival check(Delivery delivery);
 
   /**
-   * Stores what was checked, in this order and in one transaction; when it returns, all of it is
-   * durable and can be acknowledged.
+   * Stores what was checked, in this order; when it returns, all of it is durable and can be
+   * acknowledged.
    *
-   * @throws io.inbox4j.store.StoreUnavailableException if nothing was stored; try again later
+   * @throws io.inbox4j.store.StoreUnavailableException if that is not known of all; try again
+   *     later, what was stored nevertheless is a duplicate then
    */
   void store(List<Arrival> batch);
 }

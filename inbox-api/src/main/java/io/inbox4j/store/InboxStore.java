@@ -90,8 +90,9 @@ public interface InboxStore extends AutoCloseable {
   Fault faultOf(Throwable failure);
 
   /**
-   * Calls back with the name of an endpoint after another process stored messages for it, until the
-   * returned handle is closed. The store may also never call.
+   * Calls back with the name of an endpoint after messages were stored for it, by this store or by
+   * another process, until the returned handle is closed. It may call too often, and of other
+   * processes it may never hear.
    *
    * @param missed called when calls may have been missed
    */

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -57,6 +58,7 @@ public final class JdbiInboxStore implements InboxStore {
   private final JdbiJanitor janitor;
   private final HandlerJdbi handlerJdbi;
   private final Map<ClaimKind, ClaimCursor> cursors = new ConcurrentHashMap<>();
+  private final List<Consumer<String>> watching = new CopyOnWriteArrayList<>();
 
   /** Claims of different types leave off at different places. */
   private record ClaimKind(String endpoint, Set<String> types) {}
@@ -68,7 +70,7 @@ public final class JdbiInboxStore implements InboxStore {
     this.notify = builder.notifies();
     this.idleTimeoutMillis = builder.idleTimeout().toMillis();
     this.receiving = new Receiving(notify, name);
-    this.operations = new Operations(jdbi, receiving);
+    this.operations = new Operations(jdbi, new Receiving(notify, Notifications.TO_EVERYBODY));
     this.vitalSigns = new VitalSigns(jdbi);
     this.janitor = new JdbiJanitor(jdbi);
     this.handlerJdbi = new HandlerJdbi(builder.handlerConfiguration());
@@ -139,19 +141,26 @@ public final class JdbiInboxStore implements InboxStore {
   }
 
   private List<Receipt> receiveEvents(String endpoint, List<Arrival> events) {
-    return Faults.translate(
-        () ->
-            jdbi.withHandle(
-                handle -> {
-                  try {
-                    return receiving.store(handle, endpoint, events);
-                  } catch (RuntimeException e) {
-                    if (Faults.isReadOnly(e)) { // of a server that is none any more, say
-                      abort(handle);
-                    }
-                    throw e;
-                  }
-                }));
+    List<Receipt> receipts =
+        Faults.translate(
+            () ->
+                jdbi.withHandle(
+                    handle -> {
+                      try {
+                        return receiving.store(handle, endpoint, events);
+                      } catch (RuntimeException e) {
+                        if (Faults.isReadOnly(e)) { // of a server that is none any more, say
+                          abort(handle);
+                        }
+                        throw e;
+                      }
+                    }));
+    tell(endpoint); // of duplicates, too: they may be of a try whose answer was lost
+    return receipts;
+  }
+
+  private void tell(String endpoint) {
+    watching.forEach(it -> it.accept(endpoint));
   }
 
   private static void abort(Handle handle) {
@@ -182,7 +191,8 @@ public final class JdbiInboxStore implements InboxStore {
                 types -> cursorOf(endpoint, types),
                 idleTimeoutMillis,
                 handlerJdbi,
-                receiving);
+                receiving,
+                () -> tell(endpoint));
           } catch (RuntimeException e) {
             handle.close();
             throw e;
@@ -256,7 +266,12 @@ public final class JdbiInboxStore implements InboxStore {
 
   @Override
   public Watch watch(Consumer<String> stored, Runnable missed) {
-    return notify ? Notifications.start(jdbi, name, stored, missed) : () -> {};
+    Watch elsewhere = notify ? Notifications.start(jdbi, name, stored, missed) : () -> {};
+    watching.add(stored);
+    return () -> {
+      watching.remove(stored);
+      elsewhere.close();
+    };
   }
 
   @Override

@@ -39,7 +39,9 @@ final class JdbiWorkTransaction implements WorkTransaction {
   private final long idleTimeoutMillis;
   private final HandlerJdbi handlerJdbi;
   private final Receiving receiving;
+  private final Runnable stored;
   private final List<Long> received = new ArrayList<>();
+  private int offered;
   private boolean receivedKeys;
   private @Nullable Connection guarded;
   private @Nullable Handle handlerHandle;
@@ -56,7 +58,8 @@ final class JdbiWorkTransaction implements WorkTransaction {
       Function<Set<String>, ClaimCursor> cursors,
       long idleTimeoutMillis,
       HandlerJdbi handlerJdbi,
-      Receiving receiving) {
+      Receiving receiving,
+      Runnable stored) {
     this.endpoint = endpoint;
     this.handle = handle;
     this.connection = handle.getConnection();
@@ -64,6 +67,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
     this.idleTimeoutMillis = idleTimeoutMillis;
     this.handlerJdbi = handlerJdbi;
     this.receiving = receiving;
+    this.stored = stored;
     handle.begin();
   }
 
@@ -109,6 +113,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
   public List<Receipt> receive(List<Arrival> batch) {
     receivedKeys |=
         batch.stream().anyMatch(it -> it instanceof Arrival.Event e && e.orderingKey() != null);
+    offered += batch.size();
     execute(Sql.settings(idleTimeoutMillis));
     return run(() -> receiving.store(handle, endpoint, batch, received::add));
   }
@@ -282,6 +287,9 @@ final class JdbiWorkTransaction implements WorkTransaction {
           committed = true;
           return committed;
         });
+    if (offered > outcomes.size()) { // some may be left for the workers
+      stored.run();
+    }
   }
 
   @Override

@@ -13,13 +13,16 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Listens, on a connection of its own, for what other processes store. A notification is the name
- * of its sender and that of the endpoint; what this process has stored its workers know already.
+ * of its sender and that of the endpoint; what a store has stored itself its watches know already.
  */
 final class Notifications implements InboxStore.Watch, Runnable {
 
   private static final Logger log = LoggerFactory.getLogger(Notifications.class);
   private static final int WAIT_MILLIS = 500;
   private static final int BACKOFF_MILLIS = 1_000;
+
+  /** The name of a sender that everybody hears. */
+  static final String TO_EVERYBODY = "*";
 
   private final Jdbi jdbi;
   private final String self;

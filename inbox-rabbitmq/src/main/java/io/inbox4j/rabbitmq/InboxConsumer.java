@@ -151,8 +151,8 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
           buffer.drainTo(batch, batchSize - 1);
           store(batch);
           batch.clear();
-        } else if (closing.getCount() == 0) {
-          return;
+        } else if (closing.getCount() == 0 && delivered.get() == stored.get()) {
+          return; // nothing is being checked either
         }
       }
     } catch (InterruptedException e) {

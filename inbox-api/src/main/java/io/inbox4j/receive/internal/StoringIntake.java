@@ -25,24 +25,18 @@ public final class StoringIntake<T extends IntegrationEvent> implements Intake<T
   private final DeliveryCheck check;
   private final Storing storing;
   private final SafeListener listener;
-  private final Runnable stored;
 
-  /**
-   * @param stored called after something new was stored
-   */
   public StoringIntake(
       String endpoint,
       EventTypes<T> types,
       DeliveryCheck check,
       Storing storing,
-      SafeListener listener,
-      Runnable stored) {
+      SafeListener listener) {
     this.endpoint = endpoint;
     this.types = types;
     this.check = check;
     this.storing = storing;
     this.listener = listener;
-    this.stored = stored;
   }
 
   @Override
@@ -72,9 +66,6 @@ public final class StoringIntake<T extends IntegrationEvent> implements Intake<T
       }
       storeOneByOne(batch, e);
       return;
-    }
-    if (result.receipts().contains(Receipt.STORED)) {
-      stored.run();
     }
     for (int i = 0; i < batch.size(); i++) {
       tell(batch.get(i), result.receipts().get(i));
