@@ -40,6 +40,7 @@ class DatabaseOutageTest {
       server.kill9();
       int confirmedBefore = load.confirmed();
       eventually(() -> assertThat(load.confirmed()).isGreaterThan(confirmedBefore + 200));
+      eventually(() -> assertThat(outcomes.interrupted).hasPositiveValue());
       server.restart();
       List<String> confirmed = load.stop();
       eventually(() -> assertThat(database.orders()).containsAll(confirmed));
@@ -47,7 +48,6 @@ class DatabaseOutageTest {
       assertThat(load.failures()).isZero();
     }
     assertThat(database.orders()).doesNotHaveDuplicates();
-    assertThat(outcomes.interrupted).hasPositiveValue();
     assertThat(database.count("SELECT count(*) FROM inbox WHERE status <> 'processed'")).isZero();
   }
 
