@@ -46,6 +46,8 @@ public final class JdbiInboxStore implements InboxStore {
 
   private static final Logger log = LoggerFactory.getLogger(JdbiInboxStore.class);
 
+  private static final Duration PATIENCE_WITH_THE_POOL = Duration.ofSeconds(2);
+
   private final Jdbi jdbi;
   private final @Nullable HikariDataSource ownPool;
   private final boolean migrate;
@@ -330,11 +332,22 @@ public final class JdbiInboxStore implements InboxStore {
     return Faults.translate(() -> janitor.run(retention, goOn));
   }
 
-  /** Closes the connection pool if it is the store's own. */
+  /**
+   * Closes the connection pool if it is the store's own. A pool that is just connecting to a server
+   * that does not answer is left to end by itself, which takes it up to 20 seconds.
+   */
   @Override
   public void close() {
-    if (ownPool != null) {
-      ownPool.close();
+    if (ownPool == null) {
+      return;
+    }
+    Thread closer = new Thread(ownPool::close, "inbox-close-pool");
+    closer.setDaemon(true);
+    closer.start();
+    try {
+      closer.join(PATIENCE_WITH_THE_POOL.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 }
