@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.inbox4j.Inbox;
+import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.testkit.RabbitServer;
 import io.inbox4j.transport.Topology;
 import java.time.Duration;
@@ -24,8 +25,8 @@ class SingleActiveConsumerTest {
   @Test
   void whenAReceiverEndsUnderLoadTheNextOneDoesNotOvertakeIt() throws Exception {
     try (Publisher publisher = new Publisher(Inboxes.amqp(), queue);
-        Inbox second = inbox()) {
-      try (Inbox first = inbox()) {
+        Inbox second = inbox(20)) {
+      try (Inbox first = inbox(20)) {
         first.startReceiving();
         second.startReceiving();
         publisher.orders("o", ORDERS);
@@ -39,8 +40,28 @@ class SingleActiveConsumerTest {
   }
 
   @Test
+  void aBrokerThatClosesConnectionsAgainAndAgainDoesNotChangeTheOrder() throws Exception {
+    Inboxes.declare(database, Inboxes.amqp(), queue, subscription -> singleActive(subscription, 1));
+    try (Publisher publisher = new Publisher(Inboxes.amqp(), queue)) {
+      publisher.orders("o", ORDERS);
+      publisher.confirm();
+    }
+    try (Inbox inbox = inbox(1)) {
+      inbox.startReceiving();
+      RabbitServer.shared()
+          .ctl(
+              "eval",
+              "[begin rabbit_networking:close_connections(rabbit_networking:local_connections(),"
+                  + " \"closed by a test\"), timer:sleep(150) end || _ <- lists:seq(1, 12)].");
+      eventually(() -> assertThat(database.stored()).isEqualTo(ORDERS));
+    }
+    assertThat(database.texts("SELECT content ->> 'order' FROM inbox ORDER BY seq"))
+        .isEqualTo(orders());
+  }
+
+  @Test
   void aQueueThatIsDeletedIsConsumedAgainOnlyWhenWhatCameOfItIsStored() throws Exception {
-    try (Inbox inbox = inbox();
+    try (Inbox inbox = inbox(20);
         Publisher publisher = new Publisher(Inboxes.amqp(), queue);
         Handle lock = Jdbi.open(database.url())) {
       inbox.startReceiving();
@@ -71,16 +92,17 @@ class SingleActiveConsumerTest {
     return database.count("SELECT count(*) FROM pg_locks WHERE NOT granted");
   }
 
-  private Inbox inbox() {
+  private Inbox inbox(int batchSize) {
     return Inboxes.on(database)
         .subscribe(
             queue,
             subscription ->
-                subscription
-                    .on(OrderPlaced.class, Effects::placed)
-                    .batchSize(20)
-                    .topology(Topology.quorum().withSingleActiveConsumer()))
+                singleActive(subscription.on(OrderPlaced.class, Effects::placed), batchSize))
         .build();
+  }
+
+  private static void singleActive(SubscriptionBuilder subscription, int batchSize) {
+    subscription.batchSize(batchSize).topology(Topology.quorum().withSingleActiveConsumer());
   }
 
   private static List<String> orders() {

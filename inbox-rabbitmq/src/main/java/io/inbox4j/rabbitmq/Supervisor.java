@@ -25,9 +25,14 @@ import org.slf4j.LoggerFactory;
  * again.
  *
  * <p>A message that no client can read kills every connection it is delivered to, and takes its
- * neighbours with it towards the delivery limit. So after a few sessions in a row that died early,
- * it goes on with a prefetch of 1: then only the culprit reaches the limit. It does so until as
- * many messages got through as could have been its neighbours, or until there are no more.
+ * neighbours with it towards the delivery limit. So after a few sessions in a row that died early
+ * and by themselves, it goes on with a prefetch of 1: then only the culprit reaches the limit. It
+ * does so until as many messages got through as could have been its neighbours, or until there are
+ * no more.
+ *
+ * <p>It does not do so for a broker that goes away or closes connections. With a prefetch of 1 the
+ * order would suffer: what a quorum queue gets back from a consumer comes behind everything that it
+ * got back before, and that is more than one message.
  */
 final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Receiver, Runnable {
 
@@ -113,7 +118,6 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
   private Throwable runSession() {
     boolean cautious = futileSessions >= FUTILE_SESSIONS_BEFORE_CAUTION;
     Session<T> current = null;
-    boolean consumed = false;
     try {
       current = Session.connect(factory, endpoint);
       session = current;
@@ -121,12 +125,13 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
       if (closing.getCount() == 0) {
         return new IOException("closed while connecting");
       }
-      consumed = true;
       idle = new ReceiverState(true, 0, "a consumer has stopped");
       firstAttempt.complete(true);
       log.info("{} consumes{}", endpoint.queue(), cautious ? ", with a prefetch of 1" : "");
       listener.connected(endpoint.queue());
-      return await(current, cautious);
+      Throwable failure = await(current, cautious);
+      judge(current, failure);
+      return failure;
     } catch (TopologyException e) {
       firstAttempt.completeExceptionally(e);
       log.error("{} is refused and tried again: {}", endpoint.queue(), e.getMessage());
@@ -145,9 +150,6 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
       return e;
     } finally {
       if (current != null) {
-        if (consumed) {
-          judge(current);
-        }
         idle = new ReceiverState(current.isConnected(), 0, idle.failure());
         session = null;
         current.abort();
@@ -190,11 +192,15 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
     }
   }
 
-  private void judge(Session<T> ended) {
+  private void judge(Session<T> ended, Throwable failure) {
     if (ended.stored() > 0) {
       backoff = MIN_BACKOFF;
     }
-    futileSessions = isPastDanger(ended) ? 0 : futileSessions + 1;
+    if (isPastDanger(ended)) {
+      futileSessions = 0;
+    } else if (!Lost.is(failure)) {
+      futileSessions++;
+    }
   }
 
   /**

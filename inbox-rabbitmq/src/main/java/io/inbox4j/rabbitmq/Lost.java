@@ -1,0 +1,27 @@
+package io.inbox4j.rabbitmq;
+
+import com.rabbitmq.client.MissedHeartbeatException;
+import com.rabbitmq.client.ShutdownSignalException;
+import java.io.EOFException;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import javax.net.ssl.SSLException;
+
+/** Tells a connection that was lost, or closed by the broker, from one that this client gave up. */
+final class Lost {
+
+  private Lost() {}
+
+  static boolean is(Throwable failure) {
+    if (!(failure instanceof ShutdownSignalException signal)) {
+      return false;
+    }
+    Throwable cause = signal.getCause();
+    return signal.getReason() != null // the broker has said why
+        || cause instanceof EOFException
+        || cause instanceof SocketException
+        || cause instanceof SocketTimeoutException
+        || cause instanceof SSLException
+        || cause instanceof MissedHeartbeatException;
+  }
+}
