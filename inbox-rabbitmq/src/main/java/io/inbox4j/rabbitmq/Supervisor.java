@@ -45,7 +45,7 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
   private static final long GLANCE_MILLIS = 50;
   private static final int MAX_GLANCES = 600;
   private static final long MIN_JOIN_MILLIS = 500;
-  private static final Duration NO_MORE = Duration.ofSeconds(1);
+  private static final Duration NO_MORE = Duration.ofSeconds(3);
 
   private final ConnectionFactory factory;
   private final ReceiveEndpoint endpoint;
