@@ -184,7 +184,7 @@ class LeasedTest {
               awaitInspiteOfInterrupts(released);
               effectAtCommit(event, context);
             },
-            it -> {})) {
+            queue -> queue.concurrency(1))) { // so it does not take the message once more
       late.deliver(1);
       begun.await();
       late.database.execute("UPDATE inbox_pending SET lease = -1, due_on_utc = now()");
@@ -257,6 +257,7 @@ class LeasedTest {
                                           TestDatabase.effect(
                                               transaction.unwrap(Handle.class), name));
                                 })
+                            .concurrency(1)
                             .leased(Duration.ofMinutes(1))))
         .start();
   }
