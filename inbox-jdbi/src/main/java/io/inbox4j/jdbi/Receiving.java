@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
-/** The statements that store a batch of deliveries, within a transaction. */
+/** The statements that store a batch of deliveries, in a transaction or each as one. */
 final class Receiving {
 
   private final boolean notify;

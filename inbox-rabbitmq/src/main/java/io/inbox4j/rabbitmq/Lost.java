@@ -3,6 +3,7 @@ package io.inbox4j.rabbitmq;
 import com.rabbitmq.client.MissedHeartbeatException;
 import com.rabbitmq.client.ShutdownSignalException;
 import java.io.EOFException;
+import java.io.IOException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import javax.net.ssl.SSLException;
@@ -14,7 +15,7 @@ final class Lost {
 
   static boolean is(Throwable failure) {
     if (!(failure instanceof ShutdownSignalException signal)) {
-      return false;
+      return failure instanceof IOException; // a consumer that the broker cancelled, an ack unsent
     }
     Throwable cause = signal.getCause();
     return signal.getReason() != null // the broker has said why
