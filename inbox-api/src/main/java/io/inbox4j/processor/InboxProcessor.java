@@ -56,15 +56,22 @@ public final class InboxProcessor {
     Crew crew =
         workload.mode() instanceof HandlingMode.Leased mode
             ? new LeasedCrew(workload, mode, handlers, store, listener, signal, gate)
-            : new Workers(
-                workload.endpoint(),
-                workload.workers(),
-                () -> new Worker(workload, handlers, store, listener, signal, gate));
+            : workers(workload, handlers, listener, signal, gate);
     Storing storing =
         workload.mode() instanceof HandlingMode.Inline
             ? new InlineHandling(workload, handlers, store, listener, signal, gate, () -> stopping)
             : Storing.in(store, workload.endpoint());
     return new Post(signal, circuit, crew, storing);
+  }
+
+  private Crew workers(
+      Workload workload, Handlers handlers, SafeListener listener, Signal signal, Gate gate) {
+    Turns turns = new Turns(signal);
+    Pace pace = new Pace(workload.batchSize(), workload.isolated());
+    return new Workers(
+        workload.endpoint(),
+        workload.workers(),
+        () -> new Worker(workload, handlers, store, listener, signal, gate, turns, pace));
   }
 
   /** Starts the workers. They run until {@link #close}, and keep the process alive. */

@@ -3,7 +3,7 @@ package io.inbox4j.processor;
 import java.time.Duration;
 
 /**
- * How much a worker takes at once.
+ * How much the workers of an endpoint take at once.
  *
  * <p>The batch is as large as fits into a short transaction: it grows while handlers are fast and
  * shrinks while they are slow. A segment, the part of a batch that is undone when one of its
@@ -35,12 +35,12 @@ final class Pace {
   }
 
   /** How many messages to claim. */
-  int batch() {
+  synchronized int batch() {
     return batch;
   }
 
   /** How many messages to run between two marks. */
-  int segment() {
+  synchronized int segment() {
     return segment;
   }
 
@@ -48,13 +48,13 @@ final class Pace {
    * The handlers of this many messages took this long, with or without a failure. The commit is not
    * counted: it takes the same time however small the batch is.
    */
-  void took(int messages, Duration time, boolean failed) {
+  synchronized void took(int messages, Duration time, boolean failed) {
     if (messages == 0) {
       return;
     }
     if (time.compareTo(TARGET) > 0) {
       long fitting = messages * TARGET.toNanos() / time.toNanos();
-      batch = Math.max(1, Integer.highestOneBit((int) Math.min(batch / 2, fitting)));
+      batch = Math.min(batch, Math.max(1, Integer.highestOneBit((int) fitting)));
     } else if (messages == batch && time.compareTo(TARGET.dividedBy(2)) < 0) {
       batch = Math.min(maxBatch, batch * 2);
     }
@@ -69,13 +69,13 @@ final class Pace {
    *
    * @param byAMessage whether it was because the database refused to commit what a handler did
    */
-  void gaveUp(boolean byAMessage) {
+  synchronized void gaveUp(boolean byAMessage) {
     batch = Math.max(1, Integer.highestOneBit(batch) / 4);
     wary = byAMessage ? WARY_BATCHES : wary;
   }
 
   /** Whether to check before the commit what the database checks at the commit. */
-  boolean isWary() {
+  synchronized boolean isWary() {
     return wary > 0;
   }
 

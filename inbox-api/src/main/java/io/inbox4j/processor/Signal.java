@@ -1,16 +1,21 @@
 package io.inbox4j.processor;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Wakes one worker of an endpoint when there may be something to do. */
+/**
+ * Wakes one worker of an endpoint when there may be something to do: the one that has waited for
+ * the shortest time. So the same few are at work as long as they suffice, with warm connections.
+ */
 final class Signal {
 
   private static final long NEVER = Long.MAX_VALUE;
 
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition woken = lock.newCondition();
+  private final Deque<Condition> waiting = new ArrayDeque<>();
   private final Condition ended = lock.newCondition();
   private boolean raised;
   private boolean closed;
@@ -22,7 +27,7 @@ final class Signal {
     lock.lock();
     try {
       raised = true;
-      woken.signal();
+      wakeOne();
     } finally {
       lock.unlock();
     }
@@ -33,15 +38,23 @@ final class Signal {
     lock.lock();
     try {
       dueIn = Math.min(dueIn, now() + delay.toNanos());
-      woken.signal();
+      wakeOne();
     } finally {
       lock.unlock();
+    }
+  }
+
+  private void wakeOne() {
+    if (!waiting.isEmpty()) {
+      waiting.getLast().signal();
     }
   }
 
   /** Waits until raised, until a wish is due, or for the given time. */
   void await(Duration atMost) throws InterruptedException {
     lock.lock();
+    Condition woken = lock.newCondition();
+    waiting.addLast(woken);
     try {
       long until = now() + atMost.toNanos();
       while (!raised && !closed) {
@@ -56,6 +69,7 @@ final class Signal {
         dueIn = NEVER;
       }
     } finally {
+      waiting.remove(woken);
       lock.unlock();
     }
   }
@@ -65,7 +79,7 @@ final class Signal {
     lock.lock();
     try {
       closed = true;
-      woken.signalAll();
+      waiting.forEach(Condition::signal);
       ended.signalAll();
     } finally {
       lock.unlock();

@@ -27,9 +27,10 @@ final class Worker implements Runnable {
   private final SafeListener listener;
   private final Signal signal;
   private final Gate gate;
+  private final Turns turns;
+  private final Pace pace;
   private final Outcomes outcomes;
   private final Recovery recovery;
-  private final Pace pace;
   private int rounds;
   private boolean idle;
   private boolean otherKind;
@@ -41,16 +42,19 @@ final class Worker implements Runnable {
       InboxStore store,
       SafeListener listener,
       Signal signal,
-      Gate gate) {
+      Gate gate,
+      Turns turns,
+      Pace pace) {
     this.workload = workload;
     this.handlers = handlers;
     this.store = store;
     this.listener = listener;
     this.signal = signal;
     this.gate = gate;
+    this.turns = turns;
+    this.pace = pace;
     this.outcomes = new Outcomes(workload.endpoint(), listener, signal, gate.circuit());
     this.recovery = new Recovery(workload, handlers, store, listener, outcomes, () -> stopping);
-    this.pace = new Pace(workload.batchSize(), workload.isolated());
   }
 
   /** Asks the worker to end after the batch in hand. */
@@ -63,11 +67,10 @@ final class Worker implements Runnable {
     Duration backoff = MIN_BACKOFF;
     while (!stopping) {
       try {
-        boolean worked = workOnce();
-        if (!worked) {
-          signal.await(idle ? workload.pollInterval() : beforeIdling());
+        boolean wasIdle = idle;
+        if (!workOnce()) {
+          signal.await(wasIdle ? workload.pollInterval() : beforeIdling());
         }
-        idle = !worked;
         backoff = MIN_BACKOFF;
       } catch (InterruptedException e) {
         log.debug(
@@ -127,20 +130,26 @@ final class Worker implements Runnable {
   /** Handles a batch; false if there was nothing to do, or nothing allowed. */
   private boolean workOnce() {
     recovery.settle();
-    try (Gate.Pass pass = gate.enter()) {
-      return pass != null && workOnce(pass);
+    try (Turns.Turn turn = turns.take();
+        Gate.Pass pass = turn == null ? null : gate.enter()) {
+      if (turn == null) {
+        return false;
+      }
+      idle = pass == null || !workOnce(turn, pass);
+      if (!idle) {
+        turn.again();
+      }
+      return !idle;
     }
   }
 
-  private boolean workOnce(Gate.Pass pass) {
+  private boolean workOnce(Turns.Turn turn, Gate.Pass pass) {
     Claimed claimed;
     try (WorkTransaction transaction = store.begin(workload.endpoint())) {
       int limit = Math.min(pace.batch(), pass.limit());
       List<StoredMessage> messages = claim(transaction, pass.types(), limit);
       pass.claimed(messages);
-      if (messages.size() == limit) {
-        signal.raise(); // there may be more: let another worker look
-      }
+      turn.claimed(messages.size(), mayBeMore(messages, limit));
       if (messages.isEmpty()) {
         return false;
       }
@@ -175,6 +184,11 @@ final class Worker implements Runnable {
       otherKind = !messages.isEmpty();
     }
     return messages;
+  }
+
+  /** Messages with an ordering key are claimed from one lane, and others may have some. */
+  private static boolean mayBeMore(List<StoredMessage> claimed, int limit) {
+    return claimed.size() == limit || (!claimed.isEmpty() && claimed.get(0).orderingKey() != null);
   }
 
   private static List<StoredMessage> claim(

@@ -1,0 +1,104 @@
+package io.inbox4j.processor;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.inbox4j.processor.Turns.Turn;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class TurnsTest {
+
+  private static final Duration LONG = Duration.ofMinutes(5);
+  private static final int MANY = 100_000; // so many that their moments outlast a test
+
+  private final Signal signal = new Signal();
+  private final Turns turns = new Turns(signal);
+
+  @Test
+  void oneWorkerIsEnoughForAMoment() {
+    long begin = System.nanoTime();
+    take().claimed(MANY, false);
+    for (int others = 1; others < Turns.FEW; ) {
+      others += turns.take() == null ? 0 : 1;
+    }
+    assertThat(System.nanoTime() - begin)
+        .isGreaterThanOrEqualTo((Turns.FEW - 1) * Turns.MOMENT.toNanos());
+  }
+
+  @Test
+  void aFewWorkWhenThereIsMoreThanABatch() {
+    for (int i = 0; i < Turns.FEW; i++) {
+      take().claimed(MANY, true);
+    }
+    assertThat(turns.take()).isNull();
+  }
+
+  @Test
+  void whoFindsMoreThanABatchCallsAnother() throws Exception {
+    take().claimed(MANY, true);
+    signal.await(LONG);
+    assertThat(turns.take()).isNotNull();
+  }
+
+  @Test
+  void whoTakesLongerThanAMomentIsJoinedByAnother() throws Exception {
+    take().claimed(MANY, false);
+    while (turns.take() == null) {
+      signal.await(LONG); // raised when the moment is over
+    }
+  }
+
+  @Test
+  void slowHandlersDoNotCountAmongTheFew() throws Exception {
+    int workers = 10 * Turns.FEW;
+    for (int begun = 0; begun < workers; ) {
+      Turn turn = turns.take();
+      if (turn == null) {
+        signal.await(LONG);
+      } else {
+        turn.claimed(1, true);
+        begun++;
+      }
+    }
+  }
+
+  @Test
+  void whoFindsNothingCallsWhoWasRefusedMeanwhile() throws Exception {
+    Turn last = null;
+    for (int i = 0; i < Turns.FEW; i++) {
+      last = take();
+      last.claimed(MANY, true);
+    }
+    signal.await(LONG);
+    assertThat(turns.take()).isNull();
+    requireNonNull(last).close();
+    signal.await(LONG);
+    assertThat(turns.take()).isNotNull();
+  }
+
+  @Test
+  void whoGoesOnItselfCallsNobody() throws Exception {
+    List<Turn> all = new ArrayList<>();
+    for (int i = 0; i < Turns.FEW; i++) {
+      Turn turn = take();
+      turn.claimed(MANY, true);
+      all.add(turn);
+    }
+    signal.await(LONG);
+    assertThat(turns.take()).isNull();
+    all.get(0).again();
+    all.get(0).close();
+    long begin = System.nanoTime();
+    signal.await(Duration.ofMillis(20));
+    assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(20_000_000);
+  }
+
+  private Turn take() {
+    return requireNonNull(turns.take(), "no turn");
+  }
+}
