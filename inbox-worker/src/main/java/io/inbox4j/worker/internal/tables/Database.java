@@ -5,6 +5,7 @@ import io.inbox4j.jdbi.JdbiInboxStore;
 import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.worker.internal.options.DatabaseOptions;
 import java.sql.SQLException;
+import javax.sql.DataSource;
 import org.jdbi.v3.core.ConnectionException;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
@@ -14,14 +15,14 @@ import org.postgresql.ds.PGSimpleDataSource;
 /** The database as the command line uses it: the store, and a connection to look around with. */
 public final class Database implements AutoCloseable {
 
-  private static final int POOL_SIZE = 2;
-
   public final JdbiInboxStore store;
   public final Handle handle;
   public final String place;
+  private final KeptConnections connections;
 
-  private Database(JdbiInboxStore store, Handle handle, String place) {
-    this.store = store;
+  private Database(KeptConnections connections, Handle handle, String place) {
+    this.connections = connections;
+    this.store = JdbiInboxStore.builder(connections).migrate(false).build();
     this.handle = handle;
     this.place = place;
   }
@@ -44,12 +45,10 @@ public final class Database implements AutoCloseable {
 
   /** Connects, whatever the tables are like. */
   public static Database connect(DatabaseOptions options) {
-    Handle handle = handle(options);
+    KeptConnections connections = configured(new KeptConnections(), options);
+    Handle handle = handle(connections, options);
     handle.execute(Sql.TIMEOUT);
-    return new Database(
-        JdbiInboxStore.builder(options.url()).poolSize(POOL_SIZE).migrate(false).build(),
-        handle,
-        options.place());
+    return new Database(connections, handle, options.place());
   }
 
   /**
@@ -58,12 +57,12 @@ public final class Database implements AutoCloseable {
    * @throws StoreUnavailableException if it does not
    */
   public static void probe(DatabaseOptions options) {
-    handle(options).close();
+    handle(dataSource(options), options).close();
   }
 
-  private static Handle handle(DatabaseOptions options) {
+  private static Handle handle(DataSource source, DatabaseOptions options) {
     try {
-      return Jdbi.create(dataSource(options)).open();
+      return Jdbi.create(source).open();
     } catch (ConnectionException e) {
       String cause = e.getCause() instanceof SQLException sql ? sql.getMessage() : e.getMessage();
       throw new StoreUnavailableException(
@@ -72,7 +71,10 @@ public final class Database implements AutoCloseable {
   }
 
   public static PGSimpleDataSource dataSource(DatabaseOptions options) {
-    PGSimpleDataSource source = new PGSimpleDataSource();
+    return configured(new PGSimpleDataSource(), options);
+  }
+
+  private static <T extends PGSimpleDataSource> T configured(T source, DatabaseOptions options) {
     source.setUrl(options.url());
     source.setApplicationName("inbox command line");
     source.setConnectTimeout(10);
@@ -108,5 +110,6 @@ public final class Database implements AutoCloseable {
   public void close() {
     handle.close();
     store.close();
+    connections.close();
   }
 }

@@ -1,0 +1,66 @@
+package io.inbox4j.worker.internal.tables;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps a connection that was given back for who asks next, until the command ends. A pool does
+ * more than a command needs, and takes longer to start and to end than its queries.
+ */
+final class KeptConnections extends PGSimpleDataSource implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(KeptConnections.class);
+  private static final long serialVersionUID = 1;
+
+  private final transient ConcurrentLinkedDeque<Connection> idle = new ConcurrentLinkedDeque<>();
+
+  @Override
+  public Connection getConnection() throws SQLException {
+    Connection kept = idle.poll();
+    Connection connection = kept == null ? super.getConnection() : kept;
+    return (Connection)
+        Proxy.newProxyInstance(
+            Connection.class.getClassLoader(),
+            new Class<?>[] {Connection.class},
+            (proxy, method, args) -> call(connection, method, args));
+  }
+
+  private Object call(Connection connection, Method method, Object[] args) throws Throwable {
+    if (method.getName().equals("close")) {
+      giveBack(connection);
+      return null;
+    }
+    try {
+      return method.invoke(connection, args);
+    } catch (InvocationTargetException e) {
+      throw e.getCause();
+    }
+  }
+
+  /** One that is lost, or in the midst of something, is of no use to others. */
+  private void giveBack(Connection connection) throws SQLException {
+    if (!connection.isClosed() && connection.getAutoCommit()) {
+      idle.push(connection);
+    } else {
+      connection.close();
+    }
+  }
+
+  @Override
+  public void close() {
+    for (Connection connection = idle.poll(); connection != null; connection = idle.poll()) {
+      try {
+        connection.close();
+      } catch (SQLException e) {
+        log.debug("A connection could not be closed; the server does it", e);
+      }
+    }
+  }
+}
