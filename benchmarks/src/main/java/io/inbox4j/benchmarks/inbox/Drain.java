@@ -106,7 +106,7 @@ public record Drain(
             .retention(Retention.forever())
             .build()) {
       store.open();
-      fill(store, trial.lab().orders(), trial.messages(), keys);
+      fill(store, ENDPOINT, trial.lab().orders(), trial.messages(), keys);
       trial.measure(
           () -> {
             inbox.startProcessing();
@@ -119,15 +119,19 @@ public record Drain(
   public void store(String database, Orders orders, int messages) {
     try (JdbiInboxStore store = JdbiInboxStore.connect(database)) {
       store.open();
-      fill(store, orders, messages, keys);
+      fill(store, ENDPOINT, orders, messages, keys);
     }
   }
 
   /** Stores messages as receivers do. */
   static void fill(
-      JdbiInboxStore store, Orders orders, int messages, Supplier<@Nullable String> keys) {
+      JdbiInboxStore store,
+      String endpoint,
+      Orders orders,
+      int messages,
+      Supplier<@Nullable String> keys) {
     for (int stored = 0; stored < messages; stored += FILL) {
-      store.receive(ENDPOINT, orders.arrivals(Math.min(FILL, messages - stored), keys));
+      store.receive(endpoint, orders.arrivals(Math.min(FILL, messages - stored), keys));
     }
   }
 

@@ -18,7 +18,7 @@ import org.jdbi.v3.core.Jdbi;
 public record Processes(int count, List<String> jvmOptions, AtomicLong heap) implements Contender {
 
   private static final Duration DEADLINE = Duration.ofMinutes(10);
-  private static final int WARM_UP = 5_000;
+  private static final int MAX_WARM_UP = 30_000;
 
   public static Processes count(int count) {
     return new Processes(count, List.of("-Xmx256m"), new AtomicLong());
@@ -38,8 +38,9 @@ public record Processes(int count, List<String> jvmOptions, AtomicLong heap) imp
   public void run(Trial trial) throws Exception {
     try (JdbiInboxStore store = JdbiInboxStore.connect(trial.database())) {
       store.open();
+      int warmUp = Math.min(MAX_WARM_UP, trial.messages());
       for (int i = 0; i < count; i++) {
-        store.receive(DrainProgram.warmUp(i), trial.lab().orders().arrivals(WARM_UP, () -> null));
+        Drain.fill(store, DrainProgram.warmUp(i), trial.lab().orders(), warmUp, () -> null);
       }
       List<ChildProcess> processes = new ArrayList<>();
       try {
@@ -50,11 +51,11 @@ public record Processes(int count, List<String> jvmOptions, AtomicLong heap) imp
                   DrainProgram.class,
                   trial.database(),
                   DrainProgram.warmUp(i),
-                  Integer.toString(WARM_UP)));
+                  Integer.toString(warmUp)));
         }
         processes.forEach(it -> it.awaitLine("ready", DEADLINE));
         trial.jdbi().useHandle(it -> it.execute("TRUNCATE effects"));
-        Drain.fill(store, trial.lab().orders(), trial.messages(), () -> null);
+        Drain.fill(store, Drain.ENDPOINT, trial.lab().orders(), trial.messages(), () -> null);
         trial.measureElsewhere(
             () -> {
               processes.forEach(it -> it.send(""));

@@ -49,6 +49,7 @@ record SteadyLoad() implements Workload {
   public void run(Session session) throws Exception {
     Results.Section section = session.begin(this);
     int seconds = Math.max(2, session.scaled(SECONDS));
+    session.warmUp(Published.asFastAsHandled(session.messages()), true);
     for (int repetition = 1; repetition <= session.repetitions(); repetition++) {
       run(session, section, repetition, Published.asFastAsHandled(session.messages()));
       double full = section.row(FULL, Published.CONTRACT).rate();
