@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * Lets few workers of an endpoint claim at a time, as long as handlers are quick.
  *
  * <p>Workers that claim at the same time walk over each other's locked rows, and share out in small
- * batches what one of them would do in a large one. So one worker is enough for a moment: what
- * arrives meanwhile is its next batch, or that of another worker when the moment is over. When
+ * batches what one of them would do in a large one. So one looks, and one is enough for a moment:
+ * what arrives meanwhile is its next batch, or that of another worker when the moment is over. When
  * there is more than fits into a batch a few are at work.
  *
  * <p>A batch counts among the few for a moment per message. When it takes longer its handlers wait
@@ -56,7 +56,8 @@ final class Turns {
     if (more || taken.isEmpty()) {
       return 0;
     }
-    return taken.get(taken.size() - 1).begin + MOMENT.toNanos() - now;
+    Turn last = taken.get(taken.size() - 1);
+    return (last.looking ? last.end : last.begin + MOMENT.toNanos()) - now;
   }
 
   /** That of one worker: from before its claim until its commit, or until others may go on. */
@@ -64,6 +65,7 @@ final class Turns {
 
     private final long begin;
     private long end;
+    private boolean looking = true;
     private boolean again;
 
     private Turn(long now) {
@@ -73,12 +75,17 @@ final class Turns {
 
     /** So many messages are in hand, and there may be more for others. */
     void claimed(int messages, boolean mayBeMore) {
+      boolean othersWait;
       synchronized (Turns.this) {
         end = System.nanoTime() + messages * MOMENT.toNanos();
+        looking = false;
         more = mayBeMore;
+        othersWait = refused;
       }
       if (mayBeMore) {
         signal.raise();
+      } else if (othersWait) {
+        signal.raiseAfter(MOMENT);
       }
     }
 

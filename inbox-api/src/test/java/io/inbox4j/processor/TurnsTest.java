@@ -24,10 +24,25 @@ class TurnsTest {
     long begin = System.nanoTime();
     take().claimed(MANY, false);
     for (int others = 1; others < Turns.FEW; ) {
-      others += turns.take() == null ? 0 : 1;
+      Turn turn = turns.take();
+      if (turn != null) {
+        turn.claimed(MANY, false);
+        others++;
+      }
     }
     assertThat(System.nanoTime() - begin)
         .isGreaterThanOrEqualTo((Turns.FEW - 1) * Turns.MOMENT.toNanos());
+  }
+
+  @Test
+  void whoLooksIsNotJoinedBeforeItHasFoundSomething() throws Exception {
+    Turn first = take();
+    assertThat(turns.take()).isNull();
+    Thread.sleep(2 * Turns.MOMENT.toMillis());
+    assertThat(turns.take()).isNull();
+    first.claimed(MANY, false);
+    signal.await(LONG);
+    assertThat(turns.take()).isNotNull();
   }
 
   @Test

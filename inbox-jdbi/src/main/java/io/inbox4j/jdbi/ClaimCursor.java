@@ -3,35 +3,64 @@ package io.inbox4j.jdbi;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 
 /**
  * Where the next claim of an endpoint begins to look.
  *
  * <p>Claims go on where the last one ended, so that they walk neither over rows that are gone and
  * not yet vacuumed nor over rows that a neighbour has locked. It is a hint: transactions commit out
- * of order, so about once a second a claim looks from the start.
+ * of order, so about once a second a claim looks from the start; less often while that takes long,
+ * because an old transaction keeps everything that is gone from being vacuumed.
  */
 final class ClaimCursor {
 
-  static final Duration RESCAN_INTERVAL = Duration.ofSeconds(1);
+  static final Duration MIN_RESCAN_INTERVAL = Duration.ofSeconds(1);
+  static final Duration MAX_RESCAN_INTERVAL = Duration.ofSeconds(5);
+
+  /** How many times as long as a look from the start took it takes to the next one. */
+  static final int RESCAN_REST = 10;
 
   /** How much later a message may commit than one that is due after it. */
   static final Duration OVERLAP = Duration.ofMillis(100);
 
-  private static final Instant START = Instant.EPOCH;
+  static final Instant START = Instant.EPOCH;
 
-  private final AtomicLong lastRescan = new AtomicLong(System.nanoTime());
+  private final LongSupplier clock;
+  private final AtomicLong lastRescan;
+  private volatile long rescanInterval = MIN_RESCAN_INTERVAL.toNanos();
   private volatile Instant position = START;
   private volatile int lane = -1;
+
+  ClaimCursor() {
+    this(System::nanoTime);
+  }
+
+  /**
+   * @param clock nanoseconds since some time or other
+   */
+  ClaimCursor(LongSupplier clock) {
+    this.clock = clock;
+    this.lastRescan = new AtomicLong(clock.getAsLong());
+  }
 
   /** From which due time on to look. */
   Instant from() {
     long last = lastRescan.get();
-    long now = System.nanoTime();
-    if (now - last > RESCAN_INTERVAL.toNanos() && lastRescan.compareAndSet(last, now)) {
+    long now = clock.getAsLong();
+    if (now - last > rescanInterval && lastRescan.compareAndSet(last, now)) {
       return START;
     }
     return position;
+  }
+
+  /** A look from there took so long. */
+  void took(Instant from, Duration time) {
+    if (from.equals(START)) {
+      long rest = RESCAN_REST * time.toNanos();
+      rescanInterval =
+          Math.max(MIN_RESCAN_INTERVAL.toNanos(), Math.min(MAX_RESCAN_INTERVAL.toNanos(), rest));
+    }
   }
 
   /** The lane that was claimed from last, -1 for none. */
