@@ -94,8 +94,15 @@ public record Drain(
 
   @Override
   public void run(Trial trial) throws Exception {
+    try (JdbiInboxStore store =
+        JdbiInboxStore.builder(trial.database()).poolSize(poolSize).build()) {
+      run(trial, store);
+    }
+  }
+
+  /** Drains with a store that may have been used before. */
+  public void run(Trial trial, JdbiInboxStore store) throws Exception {
     CountDownLatch all = new CountDownLatch(trial.messages());
-    JdbiInboxStore store = JdbiInboxStore.builder(trial.database()).poolSize(poolSize).build();
     try (Inbox inbox =
         Inbox.builder()
             .store(store)

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 
 /**
@@ -73,10 +74,22 @@ public record Processes(int count, List<String> jvmOptions, AtomicLong heap) imp
   }
 
   private static void awaitDrained(Jdbi jdbi) throws InterruptedException {
-    while (jdbi.withHandle(
-        it ->
-            it.select("SELECT EXISTS (SELECT 1 FROM inbox_pending)").mapTo(Boolean.class).one())) {
-      Thread.sleep(10);
+    try (Handle handle = jdbi.open()) {
+      while (isPending(handle)) {
+        Thread.sleep(10);
+      }
     }
+  }
+
+  /** Looks at the last that are claimed: the first ones are gone, and would be walked over. */
+  private static boolean isPending(Handle handle) {
+    return handle
+        .select(
+            "SELECT seq FROM inbox_pending WHERE endpoint = ? AND lane IS NULL"
+                + " ORDER BY due_on_utc DESC, seq DESC LIMIT 1",
+            Drain.ENDPOINT)
+        .mapTo(Long.class)
+        .findOne()
+        .isPresent();
   }
 }

@@ -1,7 +1,11 @@
 package io.inbox4j.benchmarks.workloads;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.inbox4j.benchmarks.inbox.Drain;
+import io.inbox4j.benchmarks.lab.Contender;
+import io.inbox4j.benchmarks.lab.Trial;
 import io.inbox4j.benchmarks.report.Results;
+import io.inbox4j.jdbi.JdbiInboxStore;
 import java.time.Duration;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
@@ -26,7 +30,21 @@ record HeldTransaction() implements Workload {
     Results.Section section = session.begin(this);
     String database = session.lab().newDatabase();
     session.warmUp(Drain.usual(), true);
-    measure(session, section, database, "before");
+    try (HikariDataSource pool = pool(database)) {
+      run(session, section, database, new OneStore(JdbiInboxStore.create(pool)));
+    }
+    session.lab().drop(database);
+  }
+
+  private static HikariDataSource pool(String database) {
+    HikariDataSource pool = new HikariDataSource();
+    pool.setJdbcUrl(database);
+    return pool;
+  }
+
+  private static void run(Session session, Results.Section section, String database, OneStore drain)
+      throws Exception {
+    measure(session, section, database, drain, "before");
     try (Handle holder = Jdbi.open(database)) {
       holder.execute("BEGIN ISOLATION LEVEL REPEATABLE READ");
       holder.select("SELECT pg_current_xact_id()::text").mapTo(String.class).one();
@@ -34,24 +52,45 @@ record HeldTransaction() implements Workload {
       for (int minute = 1; minute <= MINUTES; minute++) {
         long until = begin + (long) (Duration.ofMinutes(minute).toNanos() * session.scale());
         while (System.nanoTime() < until) {
-          session.lab().run(Drain.usual(), database, session.messages() / 2, true);
+          session.lab().run(drain, database, session.messages() / 2, true);
         }
-        measure(session, section, database, "after %d min".formatted(minute));
+        measure(session, section, database, drain, "after %d min".formatted(minute));
       }
       holder.execute("ROLLBACK");
     }
-    session.lab().drop(database);
   }
 
   private static void measure(
-      Session session, Results.Section section, String database, String name) throws Exception {
+      Session session, Results.Section section, String database, OneStore drain, String name)
+      throws Exception {
     for (int repetition = 1; repetition <= session.repetitions(); repetition++) {
       session.add(
           section,
           name,
-          Drain.usual().contract(),
+          drain.contract(),
           repetition,
-          session.lab().run(Drain.usual(), database, session.messages() / 2, true));
+          session.lab().run(drain, database, session.messages() / 2, true));
+    }
+  }
+
+  /**
+   * A process that goes on: only one that starts has to look for what is pending from the start.
+   */
+  private record OneStore(JdbiInboxStore store) implements Contender {
+
+    @Override
+    public String name() {
+      return "Inbox";
+    }
+
+    @Override
+    public String contract() {
+      return Drain.usual().contract();
+    }
+
+    @Override
+    public void run(Trial trial) throws Exception {
+      Drain.usual().run(trial, store);
     }
   }
 }
