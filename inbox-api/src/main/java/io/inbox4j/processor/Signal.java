@@ -20,6 +20,7 @@ final class Signal {
   private boolean raised;
   private boolean closed;
   private long dueIn = NEVER;
+  private long turnIn = NEVER;
   private final long origin = System.nanoTime();
 
   /** Wakes a worker now, or the next one that is about to wait. */
@@ -44,6 +45,16 @@ final class Signal {
     }
   }
 
+  /** Has whoever is about to wait come back after this while, for a turn. */
+  void turnAfter(Duration delay) {
+    lock.lock();
+    try {
+      turnIn = Math.min(turnIn, now() + delay.toNanos());
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private void wakeOne() {
     if (!waiting.isEmpty()) {
       waiting.getLast().signal();
@@ -58,18 +69,21 @@ final class Signal {
     try {
       long until = now() + atMost.toNanos();
       while (!raised && !closed) {
-        long wait = Math.min(until, dueIn) - now();
+        long wait = Math.min(until, Math.min(dueIn, turnIn)) - now();
         if (wait <= 0) {
           break;
         }
         woken.awaitNanos(wait);
       }
       raised = false;
-      if (dueIn <= now()) {
-        dueIn = NEVER;
-      }
+      long now = now();
+      dueIn = dueIn <= now ? NEVER : dueIn;
+      turnIn = turnIn <= now ? NEVER : turnIn;
     } finally {
-      waiting.remove(woken);
+      waiting.removeLastOccurrence(woken);
+      if (dueIn != NEVER) {
+        wakeOne(); // who waits on has to know of it
+      }
       lock.unlock();
     }
   }

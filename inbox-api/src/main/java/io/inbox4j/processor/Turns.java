@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class Turns {
 
   static final int FEW = Math.max(4, 2 * Runtime.getRuntime().availableProcessors());
-  static final Duration MOMENT = Duration.ofMillis(1);
-  private static final Duration TIME_TO_CLAIM = Duration.ofSeconds(1);
+  static final Duration MOMENT = Duration.ofNanos(500_000);
+  private static final Duration TIME_TO_LOOK = Duration.ofMillis(100);
 
   private final Signal signal;
   private final List<Turn> taken = new ArrayList<>();
@@ -34,14 +34,14 @@ final class Turns {
     this.signal = signal;
   }
 
-  /** A turn, or null: then the signal is raised as soon as there may be one. */
+  /** A turn, or null: then waiting for the signal ends as soon as there may be one. */
   synchronized @Nullable Turn take() {
     long now = System.nanoTime();
     taken.removeIf(turn -> turn.end - now <= 0);
     long wait = nanosUntilNext(now);
     if (wait > 0) {
       refused = true;
-      signal.raiseAfter(Duration.ofNanos(wait));
+      signal.turnAfter(Duration.ofNanos(wait));
       return null;
     }
     Turn turn = new Turn(now);
@@ -70,22 +70,18 @@ final class Turns {
 
     private Turn(long now) {
       begin = now;
-      end = now + TIME_TO_CLAIM.toNanos();
+      end = now + TIME_TO_LOOK.toNanos();
     }
 
     /** So many messages are in hand, and there may be more for others. */
     void claimed(int messages, boolean mayBeMore) {
-      boolean othersWait;
       synchronized (Turns.this) {
         end = System.nanoTime() + messages * MOMENT.toNanos();
         looking = false;
         more = mayBeMore;
-        othersWait = refused;
       }
       if (mayBeMore) {
         signal.raise();
-      } else if (othersWait) {
-        signal.raiseAfter(MOMENT);
       }
     }
 

@@ -78,8 +78,7 @@ final class Worker implements Runnable {
       } catch (Throwable e) { // the worker outlives every failure, and says so
         if (stopping) {
           log.info("A batch of {} was given up to stop; it is free again.", workload.endpoint());
-          settleLastNotes();
-          return;
+          break;
         }
         pace.gaveUp(store.faultOf(e) == Fault.MESSAGE);
         backoff = rest(backoff, e);

@@ -114,6 +114,31 @@ class SignalTest {
     signal.await(LONG);
   }
 
+  @Test
+  void aWishForATurnDoesNotReplaceAWishForLater() throws Exception {
+    signal.raiseAfter(Duration.ofMillis(50));
+    signal.turnAfter(Duration.ofMillis(1));
+    signal.await(LONG);
+    long begin = System.nanoTime();
+    signal.await(LONG);
+    assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(20_000_000);
+  }
+
+  @Test
+  void aWishForLaterIsKeptWhenWhoKnowsOfItIsWokenForSomethingElse() throws Exception {
+    CountDownLatch first = new CountDownLatch(1);
+    CountDownLatch second = new CountDownLatch(1);
+    Future<?> one = threads.submit(awaiting(first));
+    first.await();
+    Future<?> other = threads.submit(awaiting(second));
+    second.await();
+    Thread.sleep(100); // both wait by then, most likely; it holds if they do not
+    signal.raiseAfter(Duration.ofMillis(200));
+    signal.raise();
+    one.get(20, TimeUnit.SECONDS);
+    other.get(20, TimeUnit.SECONDS);
+  }
+
   private java.util.concurrent.Callable<Boolean> awaiting(CountDownLatch ready) {
     return () -> {
       ready.countDown();

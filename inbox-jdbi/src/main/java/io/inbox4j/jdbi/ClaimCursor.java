@@ -2,7 +2,7 @@ package io.inbox4j.jdbi;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 
 /**
@@ -27,7 +27,8 @@ final class ClaimCursor {
   static final Instant START = Instant.EPOCH;
 
   private final LongSupplier clock;
-  private final AtomicLong lastRescan;
+  private final AtomicBoolean rescanning = new AtomicBoolean();
+  private volatile long lastRescan;
   private volatile long rescanInterval = MIN_RESCAN_INTERVAL.toNanos();
   private volatile Instant position = START;
   private volatile int lane = -1;
@@ -41,22 +42,20 @@ final class ClaimCursor {
    */
   ClaimCursor(LongSupplier clock) {
     this.clock = clock;
-    this.lastRescan = new AtomicLong(clock.getAsLong());
+    this.lastRescan = clock.getAsLong();
   }
 
   /** From which due time on to look. */
   Instant from() {
-    long last = lastRescan.get();
-    long now = clock.getAsLong();
-    if (now - last > rescanInterval && lastRescan.compareAndSet(last, now)) {
-      return START;
-    }
-    return position;
+    boolean isDue = clock.getAsLong() - lastRescan > rescanInterval;
+    return isDue && rescanning.compareAndSet(false, true) ? START : position;
   }
 
-  /** A look from there took so long. */
-  void took(Instant from, Duration time) {
+  /** A look from there has ended, and took so long. */
+  void looked(Instant from, Duration time) {
     if (from.equals(START)) {
+      lastRescan = clock.getAsLong();
+      rescanning.set(false);
       long rest = RESCAN_REST * time.toNanos();
       rescanInterval =
           Math.max(MIN_RESCAN_INTERVAL.toNanos(), Math.min(MAX_RESCAN_INTERVAL.toNanos(), rest));

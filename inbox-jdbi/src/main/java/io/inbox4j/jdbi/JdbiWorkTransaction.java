@@ -73,25 +73,30 @@ final class JdbiWorkTransaction implements WorkTransaction {
 
   @Override
   public List<StoredMessage> claim(Set<String> types, int limit) {
-    String sql = Sql.claim(limit, idleTimeoutMillis);
     ClaimCursor cursor = cursors.apply(types);
     Instant from = cursor.from();
-    return run(
-        () -> {
-          try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setString(1, endpoint);
-            statement.setArray(2, connection.createArrayOf("text", types.toArray()));
-            statement.setObject(3, from.atOffset(ZoneOffset.UTC));
-            statement.setString(4, endpoint);
-            long begin = System.nanoTime();
-            List<StoredMessage> messages = read(statement);
-            cursor.took(from, Duration.ofNanos(System.nanoTime() - begin));
-            if (!messages.isEmpty()) {
-              cursor.claimed(messages.get(messages.size() - 1).dueAt(), messages.size() == limit);
-            }
-            return messages;
-          }
-        });
+    long begin = System.nanoTime();
+    try {
+      List<StoredMessage> messages = run(() -> claim(types, from, limit));
+      if (!messages.isEmpty()) {
+        cursor.claimed(messages.get(messages.size() - 1).dueAt(), messages.size() == limit);
+      }
+      return messages;
+    } finally {
+      cursor.looked(from, Duration.ofNanos(System.nanoTime() - begin));
+    }
+  }
+
+  private List<StoredMessage> claim(Set<String> types, Instant from, int limit)
+      throws SQLException {
+    String sql = Sql.claim(limit, idleTimeoutMillis);
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      statement.setString(1, endpoint);
+      statement.setArray(2, connection.createArrayOf("text", types.toArray()));
+      statement.setObject(3, from.atOffset(ZoneOffset.UTC));
+      statement.setString(4, endpoint);
+      return read(statement);
+    }
   }
 
   @Override

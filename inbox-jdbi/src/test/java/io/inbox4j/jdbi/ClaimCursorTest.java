@@ -40,9 +40,21 @@ class ClaimCursorTest {
   }
 
   @Test
+  void onlyOneLooksFromTheStartAtATime() {
+    cursor.claimed(DUE, true);
+    after(Duration.ofMillis(1_001));
+    assertThat(cursor.from()).isEqualTo(START);
+    after(Duration.ofMinutes(1));
+    assertThat(cursor.from()).isEqualTo(DUE);
+    cursor.looked(START, Duration.ofMinutes(1));
+    after(Duration.ofMinutes(1));
+    assertThat(cursor.from()).isEqualTo(START);
+  }
+
+  @Test
   void looksFromTheStartLessOftenWhileThatTakesLong() {
     cursor.claimed(DUE, true);
-    cursor.took(START, Duration.ofMillis(300));
+    cursor.looked(START, Duration.ofMillis(300));
     after(Duration.ofMillis(2_999));
     assertThat(cursor.from()).isEqualTo(DUE);
     after(Duration.ofMillis(2));
@@ -52,7 +64,7 @@ class ClaimCursorTest {
   @Test
   void looksFromTheStartEveryFewSecondsHoweverLongItTakes() {
     cursor.claimed(DUE, true);
-    cursor.took(START, Duration.ofMinutes(1));
+    cursor.looked(START, Duration.ofMinutes(1));
     after(ClaimCursor.MAX_RESCAN_INTERVAL.plusMillis(1));
     assertThat(cursor.from()).isEqualTo(START);
   }
@@ -60,7 +72,7 @@ class ClaimCursorTest {
   @Test
   void aLookFromElsewhereSaysNothingAboutTheStart() {
     cursor.claimed(DUE, true);
-    cursor.took(DUE, Duration.ofMinutes(1));
+    cursor.looked(DUE, Duration.ofMinutes(1));
     after(Duration.ofMillis(1_001));
     assertThat(cursor.from()).isEqualTo(START);
   }

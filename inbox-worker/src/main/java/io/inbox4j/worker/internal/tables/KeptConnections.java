@@ -6,6 +6,8 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,17 +27,27 @@ final class KeptConnections extends PGSimpleDataSource implements AutoCloseable 
   public Connection getConnection() throws SQLException {
     Connection kept = idle.poll();
     Connection connection = kept == null ? super.getConnection() : kept;
+    AtomicBoolean closed = new AtomicBoolean();
     return (Connection)
         Proxy.newProxyInstance(
             Connection.class.getClassLoader(),
             new Class<?>[] {Connection.class},
-            (proxy, method, args) -> call(connection, method, args));
+            (proxy, method, args) -> call(connection, closed, method, args));
   }
 
-  private Object call(Connection connection, Method method, Object[] args) throws Throwable {
+  private @Nullable Object call(
+      Connection connection, AtomicBoolean closed, Method method, Object[] args) throws Throwable {
     if (method.getName().equals("close")) {
-      giveBack(connection);
+      if (closed.compareAndSet(false, true)) {
+        giveBack(connection);
+      }
       return null;
+    }
+    if (closed.get() && method.getDeclaringClass() != Object.class) {
+      if (method.getName().equals("isClosed")) {
+        return true;
+      }
+      throw new SQLException("the connection was given back", "08003");
     }
     try {
       return method.invoke(connection, args);
