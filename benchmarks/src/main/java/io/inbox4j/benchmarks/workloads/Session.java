@@ -4,6 +4,7 @@ import io.inbox4j.benchmarks.lab.Contender;
 import io.inbox4j.benchmarks.lab.Lab;
 import io.inbox4j.benchmarks.lab.Measurement;
 import io.inbox4j.benchmarks.report.Results;
+import java.time.Duration;
 import java.time.LocalDate;
 import java.util.Locale;
 
@@ -17,6 +18,7 @@ import java.util.Locale;
 public record Session(Lab lab, Results results, int messages, int repetitions, double scale) {
 
   private static final int WARM_UP = 50_000;
+  private static final Duration WARM_UP_TIME = Duration.ofSeconds(15);
 
   Results.Section begin(Workload workload) {
     System.out.printf("%n%s: %s%n", workload.key(), workload.title());
@@ -32,13 +34,16 @@ public record Session(Lab lab, Results results, int messages, int repetitions, d
                 Runtime.getRuntime().availableProcessors()));
   }
 
-  /** Lets a contender come to its speed, unless all of it is shortened. */
+  /** Lets a contender come to its speed for a while, unless all of it is shortened. */
   void warmUp(Contender contender, boolean inserts) throws Exception {
     if (scale < 1) {
       return;
     }
     System.out.printf("warming up: %s%n", contender.name());
-    lab.run(contender, Math.min(WARM_UP, contender.messages(messages) / 2), inserts);
+    long until = System.nanoTime() + WARM_UP_TIME.toNanos();
+    do {
+      lab.run(contender, Math.min(WARM_UP, contender.messages(messages)), inserts);
+    } while (System.nanoTime() < until);
   }
 
   /** Measures a contender once, on a database of its own. */

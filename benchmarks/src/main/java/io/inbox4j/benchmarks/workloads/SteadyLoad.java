@@ -30,10 +30,12 @@ record SteadyLoad() implements Workload {
   static final String FULL = "Inbox, full load";
   static final String HALF = "Inbox";
   static final String HALF_OF_C = "Inbox, at half of what C drains";
+  static final String LIGHT = "Inbox, 2,000 a second";
 
   private static final int SECONDS = 20;
   private static final int WARM_UP_SECONDS = 5;
   private static final int UNDER_WAY = 2_000;
+  private static final int LIGHT_RATE = 2_000;
 
   @Override
   public String key() {
@@ -54,6 +56,7 @@ record SteadyLoad() implements Workload {
       run(session, section, repetition, Published.asFastAsHandled(session.messages()));
       double full = section.row(FULL, Published.CONTRACT).rate();
       run(session, section, repetition, Published.at(HALF, full / 2, seconds));
+      run(session, section, repetition, Published.at(LIGHT, LIGHT_RATE, seconds));
       if (session.results().rate("C", "Inbox").isPresent()) {
         double half = session.results().rate("C", "Inbox").getAsDouble() / 2;
         run(session, section, repetition, Published.at(HALF_OF_C, half, seconds));
