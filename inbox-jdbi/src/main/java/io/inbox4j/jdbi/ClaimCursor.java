@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
 final class ClaimCursor {
 
   static final Duration MIN_RESCAN_INTERVAL = Duration.ofSeconds(1);
-  static final Duration MAX_RESCAN_INTERVAL = Duration.ofSeconds(5);
+  static final Duration MAX_RESCAN_INTERVAL = Duration.ofSeconds(30);
 
   /** How many times as long as a look from the start took it takes to the next one. */
   static final int RESCAN_REST = 10;
