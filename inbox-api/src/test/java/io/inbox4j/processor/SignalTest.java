@@ -9,6 +9,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -126,17 +127,23 @@ class SignalTest {
 
   @Test
   void aWishForLaterIsKeptWhenWhoKnowsOfItIsWokenForSomethingElse() throws Exception {
-    CountDownLatch first = new CountDownLatch(1);
-    CountDownLatch second = new CountDownLatch(1);
-    Future<?> one = threads.submit(awaiting(first));
-    first.await();
-    Future<?> other = threads.submit(awaiting(second));
-    second.await();
-    Thread.sleep(100); // both wait by then, most likely; it holds if they do not
+    Thread one = waiting();
+    Thread other = waiting();
     signal.raiseAfter(Duration.ofMillis(200));
     signal.raise();
-    one.get(20, TimeUnit.SECONDS);
-    other.get(20, TimeUnit.SECONDS);
+    one.join();
+    other.join();
+  }
+
+  /** A thread that waits by now. */
+  private Thread waiting() {
+    Thread thread = new Thread(new FutureTask<>(awaiting(new CountDownLatch(1))));
+    thread.setDaemon(true);
+    thread.start();
+    while (thread.getState() != Thread.State.TIMED_WAITING) {
+      Thread.onSpinWait();
+    }
+    return thread;
   }
 
   private java.util.concurrent.Callable<Boolean> awaiting(CountDownLatch ready) {

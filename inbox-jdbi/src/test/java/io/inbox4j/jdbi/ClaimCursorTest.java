@@ -62,7 +62,7 @@ class ClaimCursorTest {
   }
 
   @Test
-  void looksFromTheStartEveryFewSecondsHoweverLongItTakes() {
+  void restsNoLongerThanHalfAMinuteHoweverLongALookTook() {
     cursor.claimed(DUE, true);
     cursor.looked(START, Duration.ofMinutes(1));
     after(ClaimCursor.MAX_RESCAN_INTERVAL.plusMillis(1));
