@@ -11,7 +11,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -35,6 +34,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
   private final String endpoint;
   private final Handle handle;
   private final Connection connection;
+  private final Mark mark;
   private final Function<Set<String>, ClaimCursor> cursors;
   private final long idleTimeoutMillis;
   private final HandlerJdbi handlerJdbi;
@@ -63,6 +63,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
     this.endpoint = endpoint;
     this.handle = handle;
     this.connection = handle.getConnection();
+    this.mark = new Mark(connection);
     this.cursors = cursors;
     this.idleTimeoutMillis = idleTimeoutMillis;
     this.handlerJdbi = handlerJdbi;
@@ -95,7 +96,9 @@ final class JdbiWorkTransaction implements WorkTransaction {
       statement.setArray(2, connection.createArrayOf("text", types.toArray()));
       statement.setObject(3, from.atOffset(ZoneOffset.UTC));
       statement.setString(4, endpoint);
-      return read(statement);
+      List<StoredMessage> messages = read(statement);
+      mark.wasSet();
+      return messages;
     }
   }
 
@@ -122,7 +125,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
     receivedKeys |=
         batch.stream().anyMatch(it -> it instanceof Arrival.Event e && e.orderingKey() != null);
     offered += batch.size();
-    execute(Sql.settings(idleTimeoutMillis));
+    run(() -> handle.execute(Sql.settings(idleTimeoutMillis)));
     return run(() -> receiving.store(handle, endpoint, batch, received::add));
   }
 
@@ -138,7 +141,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
 
   @Override
   public Set<Lease> claimLeased(Collection<Lease> leases) {
-    execute(Sql.settings(idleTimeoutMillis));
+    run(() -> handle.execute(Sql.settings(idleTimeoutMillis)));
     return run(() -> Leases.claim(handle, leases));
   }
 
@@ -268,33 +271,34 @@ final class JdbiWorkTransaction implements WorkTransaction {
   @Override
   public void mark() {
     handed = true;
-    execute(Sql.MARK);
+    translate(mark::set);
   }
 
   @Override
   public void check() {
-    execute(Sql.CHECK);
+    translate(mark::check);
   }
 
   @Override
   public void keep() {
-    execute(Sql.KEEP);
+    translate(mark::keep);
   }
 
   @Override
   public void undo() {
-    execute(Sql.UNDO);
+    translate(mark::undo);
   }
 
   @Override
   public void commit(List<Outcome> outcomes) {
-    run(
-        () -> {
-          new Settling(handle, endpoint).settle(outcomes);
-          handle.commit();
-          committed = true;
-          return committed;
-        });
+    List<Outcome.Processed> processed = Settling.only(outcomes, Outcome.Processed.class);
+    Settling settling = new Settling(handle, endpoint);
+    if (processed.size() < outcomes.size()) {
+      translate(mark::release);
+      translate(() -> settling.settle(outcomes));
+    }
+    translate(() -> settling.commit(mark.end(), processed));
+    committed = true;
     if (offered > outcomes.size()) { // some may be left for the workers
       stored.run();
     }
@@ -323,20 +327,32 @@ final class JdbiWorkTransaction implements WorkTransaction {
     }
   }
 
-  private void execute(String sql) {
-    run(
-        () -> {
-          try (Statement statement = connection.createStatement()) {
-            return statement.execute(sql);
-          }
-        });
-  }
-
   private interface Work<T> {
     T run() throws SQLException;
   }
 
+  private interface Step {
+    void run() throws SQLException;
+  }
+
+  /** Runs a statement of the store's own: not behind the mark of handlers. */
   private <T> T run(Work<T> work) {
+    return translated(
+        () -> {
+          mark.release();
+          return work.run();
+        });
+  }
+
+  private void translate(Step step) {
+    translated(
+        () -> {
+          step.run();
+          return true;
+        });
+  }
+
+  private <T> T translated(Work<T> work) {
     try {
       return work.run();
     } catch (InboxException e) {

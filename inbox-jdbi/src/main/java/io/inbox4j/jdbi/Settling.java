@@ -19,14 +19,31 @@ final class Settling {
     this.endpoint = endpoint;
   }
 
+  /** Gives outcomes to all that were not simply processed. */
   void settle(List<Outcome> outcomes) {
     dead(only(outcomes, Outcome.Dead.class));
     retried(only(outcomes, Outcome.Retry.class));
     postponed(only(outcomes, Outcome.Postponed.class));
-    processed(only(outcomes, Outcome.Processed.class));
   }
 
-  private static <T extends Outcome> List<T> only(List<Outcome> outcomes, Class<T> kind) {
+  /**
+   * Commits, together with what was processed: one round trip.
+   *
+   * @param first what is to be executed before
+   */
+  void commit(String first, List<Outcome.Processed> processed) {
+    if (!processed.isEmpty()) {
+      handle
+          .createUpdate(first + Sql.PROCESSED_AND_COMMIT)
+          .bind("seqs", PgArray.longs(processed, Outcome::sequence))
+          .bind("count", processed.size())
+          .bind("endpoint", endpoint)
+          .execute();
+    }
+    handle.commit(); // sends nothing when there is no transaction any more
+  }
+
+  static <T extends Outcome> List<T> only(List<Outcome> outcomes, Class<T> kind) {
     return outcomes.stream().filter(kind::isInstance).map(kind::cast).toList();
   }
 
@@ -63,12 +80,6 @@ final class Settling {
 
   private static @Nullable String delay(Postpone.When when) {
     return when instanceof Postpone.When.After after ? after.delay().toString() : null;
-  }
-
-  private void processed(List<Outcome.Processed> processed) {
-    if (!processed.isEmpty()) {
-      move(handle.createUpdate(Sql.PROCESSED), processed);
-    }
   }
 
   /** Moves messages with one statement, which must find each of them. */

@@ -84,6 +84,8 @@ final class Sql {
    *
    * <p>A row that carries the lock of a transaction that was rolled back, or a lease that has
    * ended, was in hand when a worker died or gave up: a suspect.
+   *
+   * <p>Handlers come next, so the mark is set with it.
    */
   static String claim(int limit, long idleTimeoutMillis) {
     return """
@@ -97,10 +99,11 @@ final class Sql {
           LIMIT %d
           FOR UPDATE SKIP LOCKED
         )
-        %s ORDER BY c.due_on_utc, c.seq
+        %s ORDER BY c.due_on_utc, c.seq;
+        %s
         """
         .formatted(
-            settings(idleTimeoutMillis), PENDING_COLUMNS, NOT_PAUSED, limit, CLAIMED_COLUMNS);
+            settings(idleTimeoutMillis), PENDING_COLUMNS, NOT_PAUSED, limit, CLAIMED_COLUMNS, MARK);
   }
 
   /**
@@ -374,15 +377,23 @@ final class Sql {
       WHERE seq = ANY (:seqs) AND crashes > 0
       """;
 
-  static final String PROCESSED =
+  /** Fails unless it finds all of them: the commit is on its way before its answer comes. */
+  private static final String PROCESSED =
       """
       WITH done AS (
         DELETE FROM inbox_pending WHERE seq = ANY (:seqs)
         RETURNING seq, attempts + greatest(crashes - 1, 1) AS attempts
+      ), kept AS (
+        INSERT INTO inbox_processed (seq, attempts, processed_on_utc)
+        SELECT seq, attempts, statement_timestamp() FROM done
       )
-      INSERT INTO inbox_processed (seq, attempts, processed_on_utc)
-      SELECT seq, attempts, statement_timestamp() FROM done
+      SELECT CASE count(*) WHEN :count THEN count(*)
+                  ELSE format('%s of %s messages of %s were not there any more when they got their outcome',
+                              :count - count(*), :count, :endpoint)::bigint END
+      FROM done
       """;
+
+  static final String PROCESSED_AND_COMMIT = PROCESSED + "; COMMIT";
 
   static final String RETRY =
       """
@@ -587,8 +598,9 @@ final class Sql {
 
   static final String KEEP = "RELEASE SAVEPOINT inbox_segment; " + BY_INDEX;
 
-  /** Settings made since the mark are undone as well. */
-  static final String UNDO = "ROLLBACK TO SAVEPOINT inbox_segment; RELEASE SAVEPOINT inbox_segment";
+  static final String NEXT_MARK = "RELEASE SAVEPOINT inbox_segment; SAVEPOINT inbox_segment";
+
+  static final String UNDO = "ROLLBACK TO SAVEPOINT inbox_segment; " + KEEP;
 
   static final String LISTEN = "LISTEN inbox";
   static final String UNLISTEN = "UNLISTEN inbox";

@@ -20,7 +20,7 @@ class ClaimPlanTest {
         .useTransaction(
             handle -> {
               List<String> statements = List.of(Sql.claim(100, 60_000).strip().split(";\\s*", -1));
-              assertThat(statements).hasSize(3);
+              assertThat(statements).hasSize(5);
               handle.execute(statements.get(0));
               handle.execute(statements.get(1));
               prepare(handle, statements.get(2));

@@ -88,9 +88,39 @@ class ConnectionPoolTest {
     }
   }
 
+  @Test
+  void aBatchTakesTwoRoundTripsBesidesThoseOfItsHandlers() {
+    Queue<String> calls = new ConcurrentLinkedQueue<>();
+    DataSource recorded =
+        recorded(database.dataSource(), calls, Set.of("prepareStatement", "createStatement"));
+    try (JdbiInboxStore store = JdbiInboxStore.create(recorded)) {
+      store.receive(Messages.ENDPOINT, Messages.events(2));
+      calls.clear();
+      try (WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
+        List<Outcome> outcomes =
+            transaction.claim(Messages.TYPES, 2).stream()
+                .<Outcome>map(message -> new Outcome.Processed(message.sequence()))
+                .toList();
+        assertThat(calls).hasSize(1);
+        transaction.mark();
+        TestDatabase.effect(transaction.unwrap(Handle.class), "done");
+        transaction.keep();
+        assertThat(calls).as("with that of the handler").hasSize(2);
+        transaction.commit(outcomes);
+        assertThat(calls).hasSize(3);
+      }
+    }
+    assertThat(database.effects()).containsExactly("done");
+    assertThat(database.count("SELECT count(*) FROM inbox_processed")).isEqualTo(2);
+  }
+
   /** The same data source, with a record of what begins and ends transactions. */
   private static DataSource recorded(DataSource dataSource, Queue<String> calls) {
-    Set<String> interesting = Set.of("setAutoCommit", "commit", "rollback", "close");
+    return recorded(dataSource, calls, Set.of("setAutoCommit", "commit", "rollback", "close"));
+  }
+
+  private static DataSource recorded(
+      DataSource dataSource, Queue<String> calls, Set<String> interesting) {
     return around(
         DataSource.class,
         (method, arguments) -> {

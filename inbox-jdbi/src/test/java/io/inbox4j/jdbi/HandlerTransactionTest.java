@@ -8,6 +8,7 @@ import io.inbox4j.store.WorkTransaction;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Savepoint;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -123,15 +124,23 @@ class HandlerTransactionTest {
   }
 
   @Test
-  void handlersPlanTheirQueriesAsUsual() {
+  void handlersPlanTheirQueriesAsUsualAndTheStoreGoesByIndex() {
+    Handle handle = transaction.unwrap(Handle.class);
     transaction.mark();
-    assertThat(setting(transaction.unwrap(Handle.class), "enable_seqscan")).isEqualTo("on");
+    assertThat(setting(handle, "enable_seqscan")).isEqualTo("on");
     transaction.keep();
-    assertThat(setting(transaction.unwrap(Handle.class), "enable_seqscan")).isEqualTo("off");
     transaction.mark();
-    assertThat(setting(transaction.unwrap(Handle.class), "enable_seqscan")).isEqualTo("on");
+    assertThat(setting(handle, "enable_seqscan")).isEqualTo("on");
     transaction.undo();
-    assertThat(setting(transaction.unwrap(Handle.class), "enable_seqscan")).isEqualTo("off");
+    assertThat(setting(handle, "enable_seqscan")).isEqualTo("off");
+    transaction.mark();
+    transaction.keep();
+    transaction.note(List.of(), Duration.ZERO);
+    assertThat(setting(handle, "enable_seqscan")).isEqualTo("off");
+    transaction.claim(Messages.TYPES, 1);
+    assertThat(setting(handle, "enable_seqscan")).isEqualTo("on");
+    transaction.note(List.of(), Duration.ZERO);
+    assertThat(setting(handle, "enable_seqscan")).isEqualTo("off");
   }
 
   @Test

@@ -1,0 +1,93 @@
+package io.inbox4j.jdbi;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
+
+/**
+ * The savepoint that handlers run behind.
+ *
+ * <p>It takes no round trip of its own while all goes well: a claim sets it in passing, and when
+ * what was done behind it is kept it ends with the statement that comes next.
+ */
+final class Mark {
+
+  private enum State {
+    NONE,
+    /** Set in passing; nobody has asked for it. */
+    AHEAD,
+    IN_USE,
+    /** What was done behind it is kept; the server does not know yet. */
+    KEPT
+  }
+
+  private final Connection connection;
+  private State state = State.NONE;
+
+  Mark(Connection connection) {
+    this.connection = connection;
+  }
+
+  /** A claim has set it. */
+  void wasSet() {
+    state = State.AHEAD;
+  }
+
+  void set() throws SQLException {
+    if (state == State.KEPT) {
+      execute(Sql.NEXT_MARK);
+    } else if (state == State.NONE) {
+      execute(Sql.MARK);
+    }
+    state = State.IN_USE;
+  }
+
+  void check() throws SQLException {
+    execute(Sql.CHECK);
+  }
+
+  /** Unless the driver knows that all is well the server is asked. */
+  void keep() throws SQLException {
+    if (isInOpenTransaction()) {
+      state = State.KEPT;
+    } else {
+      execute(Sql.KEEP);
+      state = State.NONE;
+    }
+  }
+
+  private boolean isInOpenTransaction() throws SQLException {
+    return connection.isWrapperFor(BaseConnection.class)
+        && connection.unwrap(BaseConnection.class).getTransactionState() == TransactionState.OPEN;
+  }
+
+  void undo() throws SQLException {
+    execute(Sql.UNDO);
+    state = State.NONE;
+  }
+
+  /** Ends it, unless it is in use. */
+  void release() throws SQLException {
+    String end = end();
+    if (!end.isEmpty()) {
+      execute(end);
+    }
+  }
+
+  /** What has to be executed before the next statement, to end it unless it is in use. */
+  String end() {
+    if (state == State.NONE || state == State.IN_USE) {
+      return "";
+    }
+    state = State.NONE;
+    return Sql.KEEP + "; ";
+  }
+
+  private void execute(String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+}
