@@ -31,9 +31,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The channel's thread checks deliveries and puts them into a buffer. Meanwhile a thread of the
  * consumer's own takes whatever has arrived, has it stored in one transaction, and acknowledges it
- * as a whole: what it takes is always the oldest of what the channel has delivered. While the
- * database is away the deliveries stay unacknowledged, and the broker stops sending at the
- * prefetch.
+ * as a whole: what it takes is always the oldest of what the channel has delivered. Batches begin a
+ * moment apart, so that what comes one by one and fast is stored together. While the database is
+ * away the deliveries stay unacknowledged, and the broker stops sending at the prefetch.
  *
  * <p>The channel is this consumer's alone.
  *
@@ -46,6 +46,8 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   private static final Duration MAX_BACKOFF = Duration.ofSeconds(5);
   private static final Duration CANCEL_PATIENCE = Duration.ofSeconds(2);
   private static final Duration GLANCE = Duration.ofMillis(100);
+  private static final Duration APART = Duration.ofMillis(2);
+  private static final int MANY = 100;
 
   private final String queue;
   private final Intake<T> intake;
@@ -57,6 +59,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   private final Thread persister;
   private final AtomicLong delivered = new AtomicLong();
   private final AtomicLong stored = new AtomicLong();
+  private Duration apart = APART;
   private volatile long lastDelivery = System.nanoTime();
 
   /** A delivery that waits to be stored. */
@@ -90,6 +93,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   /** Begins to consume, with this many unacknowledged deliveries in hand at most. */
   public void start(int prefetch) throws IOException {
     getChannel().basicQos(prefetch);
+    apart = Math.min(prefetch, batchSize) < MANY ? Duration.ZERO : APART; // few fill it at once
     persister.start();
     getChannel().basicConsume(queue, false, this);
   }
@@ -144,10 +148,13 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   private void persist() {
     try {
       List<Checked> batch = new ArrayList<>(batchSize);
+      long next = System.nanoTime();
       while (!failure.isDone()) {
         Checked first = buffer.poll(GLANCE.toMillis(), TimeUnit.MILLISECONDS);
         if (first != null) {
           batch.add(first);
+          closing.await(next - System.nanoTime(), TimeUnit.NANOSECONDS);
+          next = System.nanoTime() + apart.toNanos();
           buffer.drainTo(batch, batchSize - 1);
           store(batch);
           batch.clear();

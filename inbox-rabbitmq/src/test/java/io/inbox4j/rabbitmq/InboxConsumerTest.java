@@ -14,6 +14,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.AfterEach;
@@ -138,6 +140,22 @@ class InboxConsumerTest {
   }
 
   @Test
+  void whatComesOneByOneAndFastIsStoredTogether() throws Exception {
+    AtomicLong last = new AtomicLong();
+    RecordingIntake intake = new RecordingIntake(deliveries -> last.set(System.nanoTime()));
+    InboxConsumer<StockCounted> consumer = consumer(intake, 500, 1_000);
+    long begin = System.nanoTime();
+    for (String body : bodies(400)) {
+      producer.basicPublish("", queue, null, body.getBytes(StandardCharsets.UTF_8));
+      LockSupport.parkNanos(200_000);
+    }
+    eventually(() -> assertThat(consumer.stored()).isEqualTo(400));
+    int millis = (int) Duration.ofNanos(last.get() - begin).toMillis();
+    assertThat(intake.calls()).as("in %d ms", millis).isLessThanOrEqualTo(millis / 2 + 1);
+    assertThat(intake.stored()).isEqualTo(bodies(400));
+  }
+
+  @Test
   void aDeletedQueueIsAFailure() throws Exception {
     InboxConsumer<StockCounted> consumer = consumer(new RecordingIntake(deliveries -> {}));
     RabbitServer.shared().deleteQueue(queue);
@@ -149,9 +167,14 @@ class InboxConsumerTest {
   }
 
   private InboxConsumer<StockCounted> consumer(RecordingIntake intake) throws IOException {
+    return consumer(intake, 20, 60);
+  }
+
+  private InboxConsumer<StockCounted> consumer(RecordingIntake intake, int batch, int prefetch)
+      throws IOException {
     InboxConsumer<StockCounted> consumer =
-        new InboxConsumer<>(consuming.createChannel(), queue, intake, 20);
-    consumer.start(60);
+        new InboxConsumer<>(consuming.createChannel(), queue, intake, batch);
+    consumer.start(prefetch);
     return consumer;
   }
 
