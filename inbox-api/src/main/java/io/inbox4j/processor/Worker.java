@@ -126,7 +126,11 @@ final class Worker implements Runnable {
     return cause instanceof StoreUnavailableException ? cause.toString() : FailureText.kind(cause);
   }
 
-  /** Handles a batch; false if there was nothing to do, or nothing allowed. */
+  /**
+   * Handles a batch, if there is something to do and allowed.
+   *
+   * @return whether there may be more already; if not, the signal is raised when there is
+   */
   private boolean workOnce() {
     recovery.settle();
     try (Turns.Turn turn = turns.take();
@@ -134,22 +138,29 @@ final class Worker implements Runnable {
       if (turn == null) {
         return false;
       }
-      idle = pass == null || !workOnce(turn, pass);
-      if (!idle) {
+      if (pass == null) {
+        idle = true;
+        return false;
+      }
+      boolean mayBeMore = workOnce(turn, pass);
+      if (mayBeMore) {
         turn.again();
       }
-      return !idle;
+      return mayBeMore;
     }
   }
 
   private boolean workOnce(Turns.Turn turn, Gate.Pass pass) {
     Claimed claimed;
+    boolean mayBeMore;
     try (WorkTransaction transaction = store.begin(workload.endpoint())) {
       int limit = Math.min(pace.batch(), pass.limit());
       List<StoredMessage> messages = claim(transaction, pass.types(), limit);
       pass.claimed(messages);
-      turn.claimed(messages.size(), mayBeMore(messages, limit));
-      if (messages.isEmpty()) {
+      mayBeMore = mayBeMore(messages, limit);
+      turn.claimed(messages.size(), mayBeMore);
+      idle = messages.isEmpty();
+      if (idle) {
         return false;
       }
       claimed = Claimed.of(messages);
@@ -161,7 +172,7 @@ final class Worker implements Runnable {
         recovery.runAlone(suspect);
       }
     }
-    return true;
+    return mayBeMore;
   }
 
   /**
