@@ -27,6 +27,11 @@ public final class RawConsume implements Contender {
   }
 
   @Override
+  public int messages(int others) {
+    return Queue.LONG * others;
+  }
+
+  @Override
   public void run(Trial trial) throws Exception {
     trial.lab().queue().fill(trial.messages());
     CountDownLatch all = new CountDownLatch(trial.messages());

@@ -7,28 +7,33 @@ import io.inbox4j.benchmarks.lab.Contender;
 import io.inbox4j.benchmarks.lab.OrderPlaced;
 import io.inbox4j.benchmarks.lab.Orders;
 import io.inbox4j.benchmarks.lab.Trial;
+import io.inbox4j.handler.BatchContext;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.EventHandler;
 import io.inbox4j.jdbi.JdbiInboxStore;
 import io.inbox4j.operations.Retention;
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.PreparedBatch;
 import org.jspecify.annotations.Nullable;
 
 /** From the tables through a handler: an inbox that only processes what is stored. */
 public record Drain(
     String name,
     Consumer<SubscriptionBuilder> options,
+    boolean together,
     int poolSize,
     int maxMessages,
     Supplier<@Nullable String> keys)
     implements Contender {
 
   public static final String ENDPOINT = "benchmark.orders";
+  public static final String IN_BATCHES = "Inbox, handler of batches";
   static final int POOL = 20;
   private static final int FILL = 1_000;
   private static final int MANY = Integer.MAX_VALUE;
@@ -39,13 +44,18 @@ public record Drain(
     return named("Inbox", queue -> {}, POOL);
   }
 
+  /** With a handler that takes all messages that a worker has in hand. */
+  public static Drain inBatches() {
+    return new Drain(IN_BATCHES, queue -> {}, true, POOL, MANY, () -> null);
+  }
+
   public static Drain withWorkers(int count) {
     return named(
         "%d workers".formatted(count), queue -> queue.concurrency(count), Math.max(POOL, count));
   }
 
   private static Drain named(String name, Consumer<SubscriptionBuilder> options, int poolSize) {
-    return new Drain(name, options, poolSize, MANY, () -> null);
+    return new Drain(name, options, false, poolSize, MANY, () -> null);
   }
 
   /** In the order of keys, each as probable as the others. */
@@ -71,15 +81,20 @@ public record Drain(
   /** The same with one commit a message, as it is done by hand. */
   public static Drain hotKeyOneByOne() {
     return new Drain(
-        "one key, a commit each", queue -> queue.ordered().batchSize(1), POOL, 4_000, () -> "hot");
+        "one key, a commit each",
+        queue -> queue.ordered().batchSize(1),
+        false,
+        POOL,
+        4_000,
+        () -> "hot");
   }
 
   private static Drain ordered(String name, int maxMessages, Supplier<@Nullable String> keys) {
-    return new Drain(name, SubscriptionBuilder::ordered, POOL, maxMessages, keys);
+    return new Drain(name, SubscriptionBuilder::ordered, false, POOL, maxMessages, keys);
   }
 
   public Drain called(String other) {
-    return new Drain(other, options, poolSize, maxMessages, keys);
+    return new Drain(other, options, together, poolSize, maxMessages, keys);
   }
 
   @Override
@@ -106,9 +121,7 @@ public record Drain(
     try (Inbox inbox =
         Inbox.builder()
             .store(store)
-            .subscribe(
-                ENDPOINT,
-                queue -> options.accept(queue.on(OrderPlaced.class, handler(trial.inserts()))))
+            .subscribe(ENDPOINT, queue -> options.accept(handling(queue, trial.inserts())))
             .listener(counting(all))
             .retention(Retention.forever())
             .build()) {
@@ -142,12 +155,24 @@ public record Drain(
     }
   }
 
+  private SubscriptionBuilder handling(SubscriptionBuilder queue, boolean inserts) {
+    return together
+        ? queue.onBatch(OrderPlaced.class, Drain::insertAll)
+        : queue.on(OrderPlaced.class, handler(inserts));
+  }
+
   static EventHandler<OrderPlaced> handler(boolean inserts) {
     return inserts ? Drain::insert : (event, context) -> {};
   }
 
   static void insert(OrderPlaced event, EventContext context) {
     context.unwrap(Handle.class).execute(OrderPlaced.INSERT, event.order(), event.amount());
+  }
+
+  static void insertAll(List<? extends OrderPlaced> events, BatchContext<?> context) {
+    PreparedBatch insert = context.unwrap(Handle.class).prepareBatch(OrderPlaced.INSERT);
+    events.forEach(event -> insert.add(event.order(), event.amount()));
+    insert.execute();
   }
 
   static InboxListener counting(CountDownLatch all) {

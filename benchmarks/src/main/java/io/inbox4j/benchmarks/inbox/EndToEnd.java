@@ -22,28 +22,41 @@ import java.util.function.Consumer;
  * @param troubleOneIn one in so many messages fails at its first attempt, and another one in so
  *     many is published twice; 0 for none
  */
-public record EndToEnd(String name, Consumer<SubscriptionBuilder> options, int troubleOneIn)
+public record EndToEnd(String name, Consumer<SubscriptionBuilder> handling, int troubleOneIn)
     implements Contender {
+
+  private static final int TROUBLE_ONE_IN = 100;
 
   /** As it comes. */
   public static EndToEnd usual() {
-    return new EndToEnd("Inbox", queue -> {}, 0);
+    return new EndToEnd("Inbox", queue -> queue.on(OrderPlaced.class, Drain::insert), 0);
+  }
+
+  /** With a handler that takes all messages that a worker has in hand. */
+  public static EndToEnd inBatches() {
+    return new EndToEnd(
+        Drain.IN_BATCHES, queue -> queue.onBatch(OrderPlaced.class, Drain::insertAll), 0);
   }
 
   /** Handled in the transaction that stores. */
   public static EndToEnd inline() {
-    return new EndToEnd("Inbox, inline", SubscriptionBuilder::inline, 0);
+    return new EndToEnd(
+        "Inbox, inline", queue -> queue.on(OrderPlaced.class, Drain::insert).inline(), 0);
   }
 
   /** One percent failures, and one percent duplicates. */
   public static EndToEnd troubled() {
     return new EndToEnd(
         "1 % fail once, 1 % come twice",
-        queue -> queue.retry(RetryPolicy.fixed(Duration.ofMillis(100)).maxAttempts(3)), 100);
+        queue ->
+            queue
+                .on(OrderPlaced.class, EndToEnd::insertOrFail)
+                .retry(RetryPolicy.fixed(Duration.ofMillis(100)).maxAttempts(3)),
+        TROUBLE_ONE_IN);
   }
 
   public EndToEnd called(String other) {
-    return new EndToEnd(other, options, troubleOneIn);
+    return new EndToEnd(other, handling, troubleOneIn);
   }
 
   @Override
@@ -70,22 +83,17 @@ public record EndToEnd(String name, Consumer<SubscriptionBuilder> options, int t
         Inbox.builder()
             .store(JdbiInboxStore.builder(trial.database()).poolSize(Drain.POOL).build())
             .transport(RabbitTransport.connect(trial.lab().amqpUri()))
-            .subscribe(
-                Queue.NAME,
-                queue ->
-                    options.accept(
-                        queue.on(OrderPlaced.class, this::handle).topology(Topology.existing())))
+            .subscribe(Queue.NAME, queue -> handling.accept(queue.topology(Topology.existing())))
             .listener(listener)
             .build();
     inbox.quarantine(); // opens the store: creating tables is not what is measured
     return inbox;
   }
 
-  private void handle(OrderPlaced event, EventContext context) {
+  private static void insertOrFail(OrderPlaced event, EventContext context) {
     Drain.insert(event, context);
-    if (troubleOneIn > 0
-        && context.attempt() == 1
-        && event.messageId().getLeastSignificantBits() % troubleOneIn == 0) {
+    if (context.attempt() == 1
+        && event.messageId().getLeastSignificantBits() % TROUBLE_ONE_IN == 0) {
       throw new IllegalStateException("fails once");
     }
   }

@@ -30,6 +30,11 @@ public record Ingest(String name, int consumers) implements Contender {
   }
 
   @Override
+  public int messages(int others) {
+    return Queue.LONG * others;
+  }
+
+  @Override
   public void run(Trial trial) throws Exception {
     trial.lab().queue().fill(trial.messages());
     CountDownLatch all = new CountDownLatch(trial.messages());

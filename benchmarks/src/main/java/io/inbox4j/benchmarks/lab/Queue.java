@@ -12,6 +12,10 @@ import java.util.UUID;
 public final class Queue {
 
   public static final String NAME = "benchmark.orders";
+
+  /** So many times the messages of others are needed to measure one that only receives. */
+  public static final int LONG = 4;
+
   private static final int CONFIRM_EVERY = 1_000;
 
   private final ConnectionFactory factory = new ConnectionFactory();

@@ -71,6 +71,14 @@ final class Targets {
                 rate("C", "single table, batch of 1,000, a commit and an ack each"))),
         atMost("D p50 at half load, ms", 5, results.figure("D", "Inbox", "p50 ms")),
         atMost("D p99 at half load, ms", 25, results.figure("D", "Inbox", "p99 ms")),
+        atMost(
+            "D p50 at this load with a handler of batches, ms",
+            5,
+            results.figure("D", "Inbox, handler of batches, the same load", "p50 ms")),
+        atMost(
+            "D p99 at this load with a handler of batches, ms",
+            25,
+            results.figure("D", "Inbox, handler of batches, the same load", "p99 ms")),
         atLeast(
             "E with failures and duplicates / clean",
             0.60,

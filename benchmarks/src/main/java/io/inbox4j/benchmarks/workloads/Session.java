@@ -25,7 +25,7 @@ public record Session(Lab lab, Results results, int messages, int repetitions, d
     return results.begin(
         workload.key(),
         workload.title(),
-        "%s, %,d messages of 1 KB at most, %d repetitions, JDK %s, %d cores"
+        "%s, %,d messages of 1 KB unless it says otherwise, %d repetitions, JDK %s, %d cores"
             .formatted(
                 LocalDate.now(java.time.ZoneOffset.UTC),
                 messages,

@@ -4,6 +4,7 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import io.inbox4j.Inbox;
 import io.inbox4j.InboxListener;
+import io.inbox4j.benchmarks.inbox.Drain;
 import io.inbox4j.benchmarks.inbox.EndToEnd;
 import io.inbox4j.benchmarks.lab.Contender;
 import io.inbox4j.benchmarks.lab.Lab;
@@ -30,6 +31,7 @@ record SteadyLoad() implements Workload {
   static final String FULL = "Inbox, full load";
   static final String HALF = "Inbox";
   static final String HALF_OF_C = "Inbox, at half of what C drains";
+  static final String IN_BATCHES = Drain.IN_BATCHES + ", the same load";
   static final String LIGHT = "Inbox, 2,000 a second";
 
   private static final int SECONDS = 20;
@@ -52,10 +54,16 @@ record SteadyLoad() implements Workload {
     Results.Section section = session.begin(this);
     int seconds = Math.max(2, session.scaled(SECONDS));
     session.warmUp(Published.asFastAsHandled(session.messages()), true);
+    session.warmUp(Published.asFastAsHandled(session.messages()).by(EndToEnd.inBatches()), true);
     for (int repetition = 1; repetition <= session.repetitions(); repetition++) {
       run(session, section, repetition, Published.asFastAsHandled(session.messages()));
       double full = section.row(FULL, Published.CONTRACT).rate();
       run(session, section, repetition, Published.at(HALF, full / 2, seconds));
+      run(
+          session,
+          section,
+          repetition,
+          Published.at(IN_BATCHES, full / 2, seconds).by(EndToEnd.inBatches()));
       run(session, section, repetition, Published.at(LIGHT, LIGHT_RATE, seconds));
       if (session.results().rate("C", "Inbox").isPresent()) {
         double half = session.results().rate("C", "Inbox").getAsDouble() / 2;
@@ -87,11 +95,13 @@ record SteadyLoad() implements Workload {
   /**
    * Publishes while an inbox is at work, and notes when each message was sent.
    *
+   * @param handling how messages are handled
    * @param pause nanoseconds between two messages; 0 for none
    * @param warmUp how many messages come before those that count
    */
   private record Published(
       String name,
+      EndToEnd handling,
       int count,
       double pause,
       int warmUp,
@@ -115,12 +125,17 @@ record SteadyLoad() implements Workload {
     private Published(String name, int count, double pause, int warmUp, int underWay) {
       this(
           name,
+          EndToEnd.usual(),
           count,
           pause,
           warmUp,
           new Semaphore(underWay),
           new ConcurrentHashMap<>(),
           new ConcurrentLinkedQueue<>());
+    }
+
+    Published by(EndToEnd other) {
+      return new Published(name, other, count, pause, warmUp, room, sent, nanos);
     }
 
     @Override
@@ -133,7 +148,7 @@ record SteadyLoad() implements Workload {
       Lab lab = trial.lab();
       lab.queue().declare();
       CountDownLatch all = new CountDownLatch(count);
-      try (Inbox inbox = EndToEnd.usual().inbox(trial, new Clock(all, room, sent, nanos))) {
+      try (Inbox inbox = handling.inbox(trial, new Clock(all, room, sent, nanos))) {
         inbox.start();
         trial.measure(
             () -> {

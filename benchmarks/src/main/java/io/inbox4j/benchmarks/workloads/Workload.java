@@ -27,16 +27,21 @@ public interface Workload {
     return List.of(
         new Interleaved(
             "ingest",
-            "From the broker into the database",
+            "From the broker into the database, four times as many messages",
             false,
             List.of(Ingest.usual(), Ingest.withConsumers(2), new RawConsume())),
-        new Interleaved("A", "Drain, the handler does nothing", false, drains()),
-        new Interleaved("B", "Drain, the handler inserts a row", true, drains()),
+        new Interleaved("A", "Drain, the handler does nothing", false, drains(Drain.usual())),
+        new Interleaved(
+            "B",
+            "Drain, the handler inserts a row",
+            true,
+            drains(Drain.usual(), Drain.inBatches())),
         new Interleaved(
             "C",
             "End to end: from the broker to the committed row",
             true,
-            List.of(EndToEnd.usual(), EndToEnd.inline(), new SingleTable(true))),
+            List.of(
+                EndToEnd.usual(), EndToEnd.inBatches(), EndToEnd.inline(), new SingleTable(true))),
         new SteadyLoad(),
         new Interleaved(
             "E",
@@ -70,9 +75,8 @@ public interface Workload {
         new OldMessages());
   }
 
-  private static List<Contender> drains() {
-    List<Contender> all = new ArrayList<>();
-    all.add(Drain.usual());
+  private static List<Contender> drains(Drain... ofTheInbox) {
+    List<Contender> all = new ArrayList<>(List.of(ofTheInbox));
     all.add(new HandWritten());
     all.add(new SingleTable(false));
     all.addAll(Peer.all());
