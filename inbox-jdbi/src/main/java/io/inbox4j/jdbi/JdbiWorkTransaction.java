@@ -92,6 +92,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
       throws SQLException {
     String sql = Sql.claim(limit, idleTimeoutMillis);
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      statement.setFetchSize(0); // all rows, whatever the URL says: those behind the mark get free
       statement.setString(1, endpoint);
       statement.setArray(2, connection.createArrayOf("text", types.toArray()));
       statement.setObject(3, from.atOffset(ZoneOffset.UTC));

@@ -387,9 +387,10 @@ final class Sql {
         INSERT INTO inbox_processed (seq, attempts, processed_on_utc)
         SELECT seq, attempts, statement_timestamp() FROM done
       )
-      SELECT CASE count(*) WHEN :count THEN count(*)
+      SELECT CASE count(*) WHEN CAST(:count AS bigint) THEN count(*)
                   ELSE format('%s of %s messages of %s were not there any more when they got their outcome',
-                              :count - count(*), :count, :endpoint)::bigint END
+                              CAST(:count AS bigint) - count(*), CAST(:count AS bigint),
+                              CAST(:endpoint AS text))::bigint END
       FROM done
       """;
 
@@ -598,7 +599,7 @@ final class Sql {
 
   static final String KEEP = "RELEASE SAVEPOINT inbox_segment; " + BY_INDEX;
 
-  static final String NEXT_MARK = "RELEASE SAVEPOINT inbox_segment; SAVEPOINT inbox_segment";
+  static final String NEXT_MARK = "RELEASE SAVEPOINT inbox_segment; " + MARK;
 
   static final String UNDO = "ROLLBACK TO SAVEPOINT inbox_segment; " + KEEP;
 

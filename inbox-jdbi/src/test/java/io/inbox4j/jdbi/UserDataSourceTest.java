@@ -7,9 +7,13 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.StoreUnavailableException;
+import io.inbox4j.store.StoredMessage;
+import io.inbox4j.store.WorkTransaction;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import javax.sql.DataSource;
+import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -29,6 +33,36 @@ class UserDataSourceTest {
       store.receive(Messages.ENDPOINT, Messages.events(3));
       assertThat(database.count("SELECT count(*) FROM inbox_messages")).isEqualTo(3);
       assertThat(Messages.settle(store, 10, Outcome.Processed::new)).hasSize(3);
+      assertThat(database.count("SELECT count(*) FROM inbox_processed")).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void optionsOfTheUrlThatChangeWhatIsSentAndFetchedDoNoHarm() {
+    TestDatabase database = TestDatabase.fresh();
+    for (String option : List.of("stringtype=unspecified", "defaultRowFetchSize=1")) {
+      HikariConfig config = new HikariConfig();
+      config.setJdbcUrl(database.url() + "&" + option);
+      database.execute("TRUNCATE inbox_messages, inbox_pending, inbox_processed_default, effects");
+      try (HikariDataSource pool = new HikariDataSource(config);
+          JdbiInboxStore store = JdbiInboxStore.create(pool)) {
+        store.receive(Messages.ENDPOINT, Messages.events(3));
+        try (WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
+          List<StoredMessage> messages = transaction.claim(Messages.TYPES, 10);
+          transaction.mark();
+          TestDatabase.effect(transaction.unwrap(Handle.class), "undone");
+          transaction.undo();
+          transaction.mark();
+          TestDatabase.effect(transaction.unwrap(Handle.class), option);
+          transaction.keep();
+          assertThat(Messages.settle(Messages.store(database), 10, Outcome.Processed::new))
+              .as("what another gets while these are in hand")
+              .isEmpty();
+          transaction.commit(
+              messages.stream().<Outcome>map(it -> new Outcome.Processed(it.sequence())).toList());
+        }
+      }
+      assertThat(database.effects()).containsExactly(option);
       assertThat(database.count("SELECT count(*) FROM inbox_processed")).isEqualTo(3);
     }
   }
