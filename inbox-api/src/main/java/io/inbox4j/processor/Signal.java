@@ -3,6 +3,8 @@ package io.inbox4j.processor;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -13,13 +15,14 @@ import java.util.concurrent.locks.ReentrantLock;
 final class Signal {
 
   private static final long NEVER = Long.MAX_VALUE;
+  private static final int MANY = 1_000;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Deque<Condition> waiting = new ArrayDeque<>();
   private final Condition ended = lock.newCondition();
   private boolean raised;
   private boolean closed;
-  private long dueIn = NEVER;
+  private final TreeSet<Long> wishes = new TreeSet<>();
   private long turnIn = NEVER;
   private final long origin = System.nanoTime();
 
@@ -34,11 +37,14 @@ final class Signal {
     }
   }
 
-  /** Wakes a worker after a while. Only the earliest of several such wishes is kept. */
+  /** Wakes a worker after a while. Of very many such wishes the latest are left to the poll. */
   void raiseAfter(Duration delay) {
     lock.lock();
     try {
-      dueIn = Math.min(dueIn, now() + delay.toNanos());
+      wishes.add(TimeUnit.NANOSECONDS.toMillis(now() + delay.toNanos()) + 1);
+      if (wishes.size() > MANY) {
+        wishes.pollLast();
+      }
       wakeOne();
     } finally {
       lock.unlock();
@@ -69,7 +75,7 @@ final class Signal {
     try {
       long until = now() + atMost.toNanos();
       while (!raised && !closed) {
-        long wait = Math.min(until, Math.min(dueIn, turnIn)) - now();
+        long wait = Math.min(until, Math.min(nextWish(), turnIn)) - now();
         if (wait <= 0) {
           break;
         }
@@ -77,15 +83,19 @@ final class Signal {
       }
       raised = false;
       long now = now();
-      dueIn = dueIn <= now ? NEVER : dueIn;
+      wishes.headSet(TimeUnit.NANOSECONDS.toMillis(now), true).clear();
       turnIn = turnIn <= now ? NEVER : turnIn;
     } finally {
       waiting.removeLastOccurrence(woken);
-      if (dueIn != NEVER) {
+      if (!wishes.isEmpty()) {
         wakeOne(); // who waits on has to know of it
       }
       lock.unlock();
     }
+  }
+
+  private long nextWish() {
+    return wishes.isEmpty() ? NEVER : TimeUnit.MILLISECONDS.toNanos(wishes.first());
   }
 
   /** Lets everybody go, for good. */

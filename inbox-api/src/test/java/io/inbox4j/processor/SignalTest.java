@@ -75,6 +75,28 @@ class SignalTest {
   }
 
   @Test
+  void everyWishIsFulfilledInItsTime() throws Exception {
+    long begin = System.nanoTime();
+    for (int millis : new int[] {60, 20, 40}) {
+      signal.raiseAfter(Duration.ofMillis(millis));
+    }
+    for (int millis : new int[] {20, 40, 60}) {
+      while (System.nanoTime() - begin < Duration.ofMillis(millis).toNanos()) {
+        signal.await(LONG);
+      }
+    }
+  }
+
+  @Test
+  void ofVeryManyWishesTheEarliestAreKept() throws Exception {
+    for (int minutes = 10_000; minutes > 0; minutes--) {
+      signal.raiseAfter(Duration.ofMinutes(minutes));
+    }
+    signal.raiseAfter(Duration.ofMillis(5));
+    signal.await(LONG);
+  }
+
+  @Test
   void aWishReachesWhoWaitsAlready() throws Exception {
     CountDownLatch ready = new CountDownLatch(1);
     Future<?> waiting = threads.submit(awaiting(ready));
