@@ -6,7 +6,6 @@ import io.inbox4j.receive.internal.Storing;
 import io.inbox4j.store.Fault;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Receipt;
-import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.store.StoredMessage;
 import io.inbox4j.store.WorkTransaction;
 import java.time.Duration;
@@ -74,9 +73,7 @@ final class InlineHandling implements Storing {
         handlePart(part, pass, receipts, results);
         return;
       }
-    } catch (StoreUnavailableException e) {
-      throw e;
-    } catch (RuntimeException | Error e) { // the message is stored below whatever a handler throws
+    } catch (RuntimeException | Error e) { // the message is stored below whatever a handler does
       log.warn(
           "Messages of {} were not handled where they were received, the processor does it: {}",
           workload.endpoint(),

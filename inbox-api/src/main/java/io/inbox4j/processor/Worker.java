@@ -69,7 +69,7 @@ final class Worker implements Runnable {
       try {
         boolean wasIdle = idle;
         if (!workOnce()) {
-          signal.await(wasIdle ? workload.pollInterval() : beforeIdling());
+          signal.await(wasIdle && idle ? workload.pollInterval() : beforeIdling());
         }
         backoff = MIN_BACKOFF;
       } catch (InterruptedException e) {
@@ -196,9 +196,14 @@ final class Worker implements Runnable {
     return messages;
   }
 
-  /** Messages with an ordering key are claimed from one lane, and others may have some. */
-  private static boolean mayBeMore(List<StoredMessage> claimed, int limit) {
-    return claimed.size() == limit || (!claimed.isEmpty() && claimed.get(0).orderingKey() != null);
+  /**
+   * Messages with an ordering key are claimed from one lane, and others may have some; and who has
+   * found one kind has not looked for the other.
+   */
+  private boolean mayBeMore(List<StoredMessage> claimed, int limit) {
+    return claimed.size() == limit
+        || (!claimed.isEmpty()
+            && (workload.ordered() || otherKind || claimed.get(0).orderingKey() != null));
   }
 
   private static List<StoredMessage> claim(

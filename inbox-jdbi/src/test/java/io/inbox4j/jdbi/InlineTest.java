@@ -158,6 +158,23 @@ class InlineTest {
     }
   }
 
+  @Test
+  void aHandlerThatOutlastsItsTransactionLeavesTheMessageToTheProcessor() {
+    try (Service service =
+        receiving(
+            (event, context) -> {
+              Handle handle = context.unwrap(Handle.class);
+              handle.execute("SET LOCAL idle_in_transaction_session_timeout = 50");
+              Service.effect(event, context);
+              Thread.sleep(500); // the server ends it meanwhile
+            },
+            queue -> {})) {
+      service.deliver(1);
+      assertThat(service.statuses()).containsExactly("pending 0");
+      assertThat(service.database.effects()).isEmpty();
+    }
+  }
+
   /** A service that only receives. */
   private static Service receiving(
       EventHandler<Created> handler, Consumer<SubscriptionBuilder> options) {

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.inbox4j.Inbox;
 import io.inbox4j.InboxBuilder;
+import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.receive.Arrival;
 import io.inbox4j.receive.QuarantineReason;
@@ -19,6 +20,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -110,26 +112,43 @@ class WakeUpTest {
     JdbiInboxStore store = JdbiInboxStore.create(database.dataSource());
     store.open();
     store.receive(
-        Service.QUEUE,
-        IntStream.range(0, 64)
-            .<Arrival>mapToObj(
-                n -> {
-                  Arrival.Event e = Messages.event(n);
-                  return new Arrival.Event(
-                      e.delivery(), e.headers(), e.messageId(), e.type(), "key " + n, null);
-                })
-            .toList());
+        Service.QUEUE, IntStream.range(0, 64).<Arrival>mapToObj(WakeUpTest::keyed).toList());
     try (Inbox inbox = inbox(store).build()) {
       inbox.startProcessing(); // one message between two pauses would take more than a minute
       await().atMost(Duration.ofSeconds(20)).until(() -> database.effects().size() == 64);
     }
   }
 
+  @Test
+  void messagesWithAndWithoutAKeyThatComeTogetherAreHandledTogether() {
+    JdbiInboxStore store = JdbiInboxStore.create(database.dataSource());
+    store.open();
+    try (Inbox inbox =
+        inbox(store, queue -> queue.on(Created.class, Service::effect).ordered()).build()) {
+      inbox.startProcessing();
+      for (int n = 0; n < 100; n += 2) {
+        int handled = n + 2;
+        store.receive(Service.QUEUE, List.of(Messages.event(n), keyed(n + 1)));
+        await().atMost(SOON).until(() -> database.effects().size() == handled);
+      }
+    }
+  }
+
+  private static Arrival.Event keyed(int n) {
+    Arrival.Event e = Messages.event(n);
+    return new Arrival.Event(e.delivery(), e.headers(), e.messageId(), e.type(), "key " + n, null);
+  }
+
   private InboxBuilder inbox(JdbiInboxStore store) {
+    return inbox(store, queue -> queue.on(Created.class, Service::effect));
+  }
+
+  private static InboxBuilder inbox(
+      JdbiInboxStore store, Consumer<SubscriptionBuilder> subscription) {
     return Inbox.builder()
         .store(store)
         .defaults(all -> all.concurrency(1).pollInterval(POLL))
-        .subscribe(Service.QUEUE, Created.class, Service::effect);
+        .subscribe(Service.QUEUE, subscription);
   }
 
   /**
