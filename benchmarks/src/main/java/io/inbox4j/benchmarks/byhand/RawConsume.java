@@ -11,14 +11,17 @@ import io.inbox4j.benchmarks.lab.Trial;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 
-/** The limit of receiving: amqp-client with a multi-ack every 500 messages and no database. */
-public final class RawConsume implements Contender {
+/** The limit of receiving: amqp-client with a multi-ack every so many messages and no database. */
+public record RawConsume(String name, int prefetch, int ackEvery) implements Contender {
 
-  private static final int ACK_EVERY = 500;
+  /** With the prefetch of the inbox. */
+  public static RawConsume withLargeWindow() {
+    return new RawConsume("amqp-client alone, no database", 2_000, 500);
+  }
 
-  @Override
-  public String name() {
-    return "amqp-client alone, no database";
+  /** With as many in hand as the broker's own load generator mostly has. */
+  public static RawConsume withSmallWindow() {
+    return new RawConsume("amqp-client alone, prefetch 500, an ack every 100", 500, 100);
   }
 
   @Override
@@ -37,10 +40,10 @@ public final class RawConsume implements Contender {
     CountDownLatch all = new CountDownLatch(trial.messages());
     try (Connection connection = trial.lab().queue().connect();
         Channel channel = connection.createChannel()) {
-      channel.basicQos(2_000);
+      channel.basicQos(prefetch);
       trial.measure(
           () -> {
-            channel.basicConsume(Queue.NAME, false, new Counting(channel, all));
+            channel.basicConsume(Queue.NAME, false, new Counting(channel, all, ackEvery));
             all.await();
           });
     }
@@ -49,17 +52,19 @@ public final class RawConsume implements Contender {
   private static final class Counting extends DefaultConsumer {
 
     private final CountDownLatch all;
+    private final int ackEvery;
 
-    Counting(Channel channel, CountDownLatch all) {
+    Counting(Channel channel, CountDownLatch all, int ackEvery) {
       super(channel);
       this.all = all;
+      this.ackEvery = ackEvery;
     }
 
     @Override
     public void handleDelivery(
         String tag, Envelope envelope, BasicProperties properties, byte[] body) throws IOException {
       all.countDown();
-      if (envelope.getDeliveryTag() % ACK_EVERY == 0 || all.getCount() == 0) {
+      if (envelope.getDeliveryTag() % ackEvery == 0 || all.getCount() == 0) {
         getChannel().basicAck(envelope.getDeliveryTag(), true);
       }
     }

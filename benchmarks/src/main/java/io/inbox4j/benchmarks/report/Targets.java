@@ -57,6 +57,12 @@ final class Targets {
             ratio(
                 rate("ingest", "Inbox: stored and acknowledged"),
                 rate("ingest", "amqp-client alone, no database"))),
+        atLeast(
+            "ingest / amqp-client alone, prefetch 500, an ack every 100",
+            0.80,
+            ratio(
+                rate("ingest", "Inbox: stored and acknowledged"),
+                rate("ingest", "amqp-client alone, prefetch 500, an ack every 100"))),
         atLeast("A drain / fastest peer of any contract", 3, ratio(a, fastestPeer("A", ""))),
         atLeast(
             "B drain / fastest peer whose effect commits with the completion",

@@ -29,7 +29,11 @@ public interface Workload {
             "ingest",
             "From the broker into the database, four times as many messages",
             false,
-            List.of(Ingest.usual(), Ingest.withConsumers(2), new RawConsume())),
+            List.of(
+                Ingest.usual(),
+                Ingest.withConsumers(2),
+                RawConsume.withLargeWindow(),
+                RawConsume.withSmallWindow())),
         new Interleaved("A", "Drain, the handler does nothing", false, drains(Drain.usual())),
         new Interleaved(
             "B",
