@@ -6,6 +6,7 @@ import io.inbox4j.receive.internal.Storing;
 import io.inbox4j.store.Fault;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Receipt;
+import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.store.StoredMessage;
 import io.inbox4j.store.WorkTransaction;
 import java.time.Duration;
@@ -74,6 +75,9 @@ final class InlineHandling implements Storing {
         return;
       }
     } catch (RuntimeException | Error e) { // the message is stored below whatever a handler does
+      if (e instanceof StoreUnavailableException && store.faultOf(e) != Fault.TIMED_OUT) {
+        throw e;
+      }
       log.warn(
           "Messages of {} were not handled where they were received, the processor does it: {}",
           workload.endpoint(),
