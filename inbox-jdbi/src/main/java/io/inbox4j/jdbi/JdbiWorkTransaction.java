@@ -314,7 +314,10 @@ final class JdbiWorkTransaction implements WorkTransaction {
         handle.rollback();
       }
     } catch (SQLException | RuntimeException e) {
-      log.debug("The transaction of {} could not be rolled back; the server does it", endpoint, e);
+      log.debug(
+          "The transaction of {} could not be rolled back; the server does it: {}",
+          endpoint,
+          Faults.translated(e).getMessage());
     } finally {
       closeHandle();
     }
@@ -324,7 +327,10 @@ final class JdbiWorkTransaction implements WorkTransaction {
     try {
       handle.close();
     } catch (RuntimeException e) {
-      log.debug("A connection of {} could not be given back", endpoint, e);
+      log.debug(
+          "A connection of {} could not be given back: {}",
+          endpoint,
+          Faults.translated(e).getMessage());
     }
   }
 
