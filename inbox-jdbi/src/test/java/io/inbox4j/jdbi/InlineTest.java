@@ -1,6 +1,7 @@
 package io.inbox4j.jdbi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.handler.EventHandler;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.Test;
@@ -21,6 +23,8 @@ import org.junit.jupiter.api.Timeout;
 /** Handlers that run in the transaction that stores their message. */
 @Timeout(60)
 class InlineTest {
+
+  private static final String SESSIONS = "SELECT count(*) FROM pg_stat_activity WHERE pid = %d";
 
   private final AtomicBoolean broken = new AtomicBoolean();
 
@@ -160,15 +164,19 @@ class InlineTest {
 
   @Test
   void aHandlerThatOutlastsItsTransactionLeavesTheMessageToTheProcessor() {
+    AtomicReference<TestDatabase> database = new AtomicReference<>();
     try (Service service =
         receiving(
             (event, context) -> {
               Handle handle = context.unwrap(Handle.class);
               handle.execute("SET LOCAL idle_in_transaction_session_timeout = 50");
+              int session =
+                  handle.createQuery("SELECT pg_backend_pid()").mapTo(Integer.class).one();
               Service.effect(event, context);
-              Thread.sleep(500); // the server ends it meanwhile
+              await().until(() -> database.get().count(SESSIONS.formatted(session)) == 0);
             },
             queue -> {})) {
+      database.set(service.database);
       service.deliver(1);
       assertThat(service.statuses()).containsExactly("pending 0");
       assertThat(service.database.effects()).isEmpty();
