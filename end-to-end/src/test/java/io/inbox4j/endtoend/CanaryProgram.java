@@ -134,14 +134,18 @@ final class CanaryProgram {
     return properties.messageId(UUID.randomUUID().toString()).build();
   }
 
-  /** The database quotes the row that it refuses. */
+  /** The database quotes the row that it refuses; some refusals are the last of a connection. */
   private void refuseSomeHeaders() {
     database
         .jdbi()
         .useHandle(
-            handle ->
-                handle.execute(
-                    "ALTER TABLE inbox_messages ADD CHECK (headers NOT LIKE '%refuse%')"));
+            handle -> {
+              handle.execute("CREATE SEQUENCE refusals");
+              handle.execute(
+                  "ALTER TABLE inbox_messages ADD CHECK (headers NOT LIKE '%refuse%'"
+                      + " OR nextval('refusals') <= 10 AND NOT"
+                      + " pg_terminate_backend(pg_backend_pid()))");
+            });
   }
 
   private void loseConnections() {

@@ -9,7 +9,9 @@ import java.sql.SQLException;
  * A pool that notices when its server is lost.
  *
  * <p>The driver by itself waits for ever for a server that went away without a word, and takes a
- * read-only standby for as good as the primary.
+ * read-only standby for as good as the primary. It also puts the row that the server refuses into
+ * the text of its exceptions, and into that of a connection which is lost after it: the pool logs
+ * the latter, and a row has payload in it.
  */
 final class ConnectionPool {
 
@@ -30,6 +32,7 @@ final class ConnectionPool {
     config.addDataSourceProperty("socketTimeout", "300");
     config.addDataSourceProperty("tcpKeepAlive", "true");
     config.addDataSourceProperty("targetServerType", "primary");
+    config.addDataSourceProperty("logServerErrorDetail", "false");
     config.setExceptionOverride(new LeaveReadOnlyServers());
     return new HikariDataSource(config);
   }
