@@ -1,6 +1,7 @@
 package io.inbox4j.jdbi;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.inbox4j.jdbi.Announcements.Announcement;
 import io.inbox4j.operations.Backlog;
 import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.Intervention;
@@ -22,9 +23,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -51,16 +50,13 @@ public final class JdbiInboxStore implements InboxStore {
   private final Jdbi jdbi;
   private final @Nullable HikariDataSource ownPool;
   private final boolean migrate;
-  private final boolean notify;
-  private final String name = UUID.randomUUID().toString().substring(0, 8);
   private final long idleTimeoutMillis;
-  private final Receiving receiving;
+  private final Announcements announcements;
   private final Operations operations;
   private final VitalSigns vitalSigns;
   private final JdbiJanitor janitor;
   private final HandlerJdbi handlerJdbi;
   private final Map<ClaimKind, ClaimCursor> cursors = new ConcurrentHashMap<>();
-  private final List<Consumer<String>> watching = new CopyOnWriteArrayList<>();
 
   /** Claims of different types leave off at different places. */
   private record ClaimKind(String endpoint, Set<String> types) {}
@@ -69,10 +65,9 @@ public final class JdbiInboxStore implements InboxStore {
     this.jdbi = Jdbi.create(new OwnTransactions(builder.dataSource()));
     this.ownPool = builder.ownPool();
     this.migrate = builder.migrate();
-    this.notify = builder.notifies();
     this.idleTimeoutMillis = builder.idleTimeout().toMillis();
-    this.receiving = new Receiving(notify, name);
-    this.operations = new Operations(jdbi, new Receiving(notify, Notifications.TO_EVERYBODY));
+    this.announcements = new Announcements(jdbi, builder.notifies());
+    this.operations = new Operations(jdbi, announcements);
     this.vitalSigns = new VitalSigns(jdbi);
     this.janitor = new JdbiJanitor(jdbi);
     this.handlerJdbi = new HandlerJdbi(builder.handlerConfiguration());
@@ -143,13 +138,15 @@ public final class JdbiInboxStore implements InboxStore {
   }
 
   private List<Receipt> receiveEvents(String endpoint, List<Arrival> events) {
+    Announcement announcement = announcements.of(endpoint);
     List<Receipt> receipts =
         Faults.translate(
             () ->
                 jdbi.withHandle(
                     handle -> {
                       try {
-                        return receiving.store(handle, endpoint, events);
+                        return Receiving.store(
+                            handle, endpoint, events, announcement, sequence -> {});
                       } catch (RuntimeException e) {
                         if (Faults.isReadOnly(e)) { // of a server that is none any more, say
                           abort(handle);
@@ -157,12 +154,8 @@ public final class JdbiInboxStore implements InboxStore {
                         throw e;
                       }
                     }));
-    tell(endpoint); // of duplicates, too: they may be of a try whose answer was lost
+    announcement.committed(); // of duplicates, too: they may be of a try whose answer was lost
     return receipts;
-  }
-
-  private void tell(String endpoint) {
-    watching.forEach(it -> it.accept(endpoint));
   }
 
   private static void abort(Handle handle) {
@@ -193,8 +186,7 @@ public final class JdbiInboxStore implements InboxStore {
                 types -> cursorOf(endpoint, types),
                 idleTimeoutMillis,
                 handlerJdbi,
-                receiving,
-                () -> tell(endpoint));
+                announcements.of(endpoint));
           } catch (RuntimeException e) {
             handle.close();
             throw e;
@@ -268,12 +260,7 @@ public final class JdbiInboxStore implements InboxStore {
 
   @Override
   public Watch watch(Consumer<String> stored, Runnable missed) {
-    Watch elsewhere = notify ? Notifications.start(jdbi, name, stored, missed) : () -> {};
-    watching.add(stored);
-    return () -> {
-      watching.remove(stored);
-      elsewhere.close();
-    };
+    return announcements.watch(stored, missed);
   }
 
   @Override
@@ -338,6 +325,7 @@ public final class JdbiInboxStore implements InboxStore {
    */
   @Override
   public void close() {
+    announcements.close();
     if (ownPool == null) {
       return;
     }

@@ -1,6 +1,7 @@
 package io.inbox4j.jdbi;
 
 import io.inbox4j.InboxException;
+import io.inbox4j.jdbi.Announcements.Announcement;
 import io.inbox4j.receive.Arrival;
 import io.inbox4j.store.Lease;
 import io.inbox4j.store.Outcome;
@@ -38,8 +39,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
   private final Function<Set<String>, ClaimCursor> cursors;
   private final long idleTimeoutMillis;
   private final HandlerJdbi handlerJdbi;
-  private final Receiving receiving;
-  private final Runnable stored;
+  private final Announcement announcement;
   private final List<Long> received = new ArrayList<>();
   private int offered;
   private boolean receivedKeys;
@@ -58,8 +58,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
       Function<Set<String>, ClaimCursor> cursors,
       long idleTimeoutMillis,
       HandlerJdbi handlerJdbi,
-      Receiving receiving,
-      Runnable stored) {
+      Announcement announcement) {
     this.endpoint = endpoint;
     this.handle = handle;
     this.connection = handle.getConnection();
@@ -67,8 +66,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
     this.cursors = cursors;
     this.idleTimeoutMillis = idleTimeoutMillis;
     this.handlerJdbi = handlerJdbi;
-    this.receiving = receiving;
-    this.stored = stored;
+    this.announcement = announcement;
     handle.begin();
   }
 
@@ -127,7 +125,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
         batch.stream().anyMatch(it -> it instanceof Arrival.Event e && e.orderingKey() != null);
     offered += batch.size();
     run(() -> handle.execute(Sql.settings(idleTimeoutMillis)));
-    return run(() -> receiving.store(handle, endpoint, batch, received::add));
+    return run(() -> Receiving.store(handle, endpoint, batch, announcement, received::add));
   }
 
   @Override
@@ -301,7 +299,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
     translate(() -> settling.commit(mark.end(), processed));
     committed = true;
     if (offered > outcomes.size()) { // some may be left for the workers
-      stored.run();
+      announcement.committed();
     }
   }
 

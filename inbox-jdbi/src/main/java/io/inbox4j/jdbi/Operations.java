@@ -30,11 +30,11 @@ import org.jdbi.v3.core.statement.Query;
 final class Operations {
 
   private final Jdbi jdbi;
-  private final Receiving receiving;
+  private final Announcements announcements;
 
-  Operations(Jdbi jdbi, Receiving receiving) {
+  Operations(Jdbi jdbi, Announcements announcements) {
     this.jdbi = jdbi;
-    this.receiving = receiving;
+    this.announcements = announcements;
   }
 
   List<DeadMessage> listDead(MessageFilter filter, int limit) {
@@ -108,7 +108,9 @@ final class Operations {
     if (events.isEmpty()) {
       return List.of();
     }
-    List<Receipt> receipts = receiving.storeEvents(handle, endpoint, events, sequence -> {});
+    List<Receipt> receipts =
+        Receiving.storeEvents(
+            handle, endpoint, events, announcements.toEverybody(endpoint), sequence -> {});
     List<Long> leaving = new ArrayList<>();
     List<Arrival.Event> replayed = new ArrayList<>();
     for (int i = 0; i < events.size(); i++) {

@@ -1,6 +1,7 @@
 package io.inbox4j.jdbi;
 
 import io.inbox4j.MessageIds;
+import io.inbox4j.jdbi.Announcements.Announcement;
 import io.inbox4j.receive.Arrival;
 import io.inbox4j.receive.QuarantineReason;
 import io.inbox4j.store.Receipt;
@@ -25,29 +26,19 @@ import org.jspecify.annotations.Nullable;
 /** The statements that store a batch of deliveries, in a transaction or each as one. */
 final class Receiving {
 
-  private final boolean notify;
-  private final String sender;
+  private Receiving() {}
 
   /**
-   * @param notify whether to tell other processes
-   * @param sender by which they know who tells them
-   */
-  Receiving(boolean notify, String sender) {
-    this.notify = notify;
-    this.sender = sender;
-  }
-
-  /** Stores events and puts the rest aside; returns what became of each, in the same order. */
-  List<Receipt> store(Handle handle, String endpoint, List<Arrival> batch) {
-    return store(handle, endpoint, batch, sequence -> {});
-  }
-
-  /**
-   * The same.
+   * Stores events and puts the rest aside; returns what became of each, in the same order.
    *
-   * @param stored is given the sequence of every event that is stored for the first time
+   * @param sequences is given the sequence of every event that is stored for the first time
    */
-  List<Receipt> store(Handle handle, String endpoint, List<Arrival> batch, Consumer<Long> stored) {
+  static List<Receipt> store(
+      Handle handle,
+      String endpoint,
+      List<Arrival> batch,
+      Announcement announcement,
+      Consumer<Long> sequences) {
     List<Arrival.Event> events = new ArrayList<>(batch.size());
     List<Arrival.Rejected> rejected = new ArrayList<>();
     for (Arrival arrival : batch) {
@@ -57,7 +48,11 @@ final class Receiving {
         rejected.add((Arrival.Rejected) arrival);
       }
     }
-    List<Receipt> receipts = storeEvents(handle, endpoint, events, stored);
+    List<Receipt> receipts =
+        storeEvents(handle, endpoint, events, announcement.notification(), sequences);
+    if (receipts.contains(Receipt.STORED)) {
+      announcement.stored();
+    }
     for (int i = 0; i < events.size(); i++) {
       if (receipts.get(i) == Receipt.CONFLICT) {
         rejected.add(conflict(events.get(i)));
@@ -69,13 +64,21 @@ final class Receiving {
     return inOrderOf(batch, receipts);
   }
 
-  /** Stores events once; the receipts say which were there before, with the same body or not. */
-  List<Receipt> storeEvents(
-      Handle handle, String endpoint, List<Arrival.Event> events, Consumer<Long> sequences) {
+  /**
+   * Stores events once; the receipts say which were there before, with the same body or not.
+   *
+   * @param notification what others are told if something is stored, or null
+   */
+  static List<Receipt> storeEvents(
+      Handle handle,
+      String endpoint,
+      List<Arrival.Event> events,
+      @Nullable String notification,
+      Consumer<Long> sequences) {
     if (events.isEmpty()) {
       return List.of();
     }
-    Set<UUID> stored = insert(handle, endpoint, events, sequences);
+    Set<UUID> stored = insert(handle, endpoint, events, notification, sequences);
     if (stored.size() == events.size()) {
       return Collections.nCopies(events.size(), Receipt.STORED);
     }
@@ -97,13 +100,16 @@ final class Receiving {
     return Arrays.asList(receipts);
   }
 
-  private Set<UUID> insert(
-      Handle handle, String endpoint, List<Arrival.Event> events, Consumer<Long> sequences) {
+  private static Set<UUID> insert(
+      Handle handle,
+      String endpoint,
+      List<Arrival.Event> events,
+      @Nullable String notification,
+      Consumer<Long> sequences) {
     return handle
         .createQuery(Sql.STORE)
         .bind("endpoint", endpoint)
-        .bind("notify", notify)
-        .bind("notification", sender + " " + endpoint)
+        .bind("notification", notification)
         .bind("ids", PgArray.uuids(events, Arrival.Event::messageId))
         .bind("types", PgArray.texts(events, Arrival.Event::type))
         .bind("contentTypes", PgArray.texts(events, event -> event.delivery().contentType()))

@@ -5,7 +5,7 @@ final class Sql {
 
   private Sql() {}
 
-  /** Stores events once, in this order; tells listening processes, once. */
+  /** Stores events once, in this order; tells listening processes, once, if they are to be. */
   static final String STORE =
       """
       WITH arrived AS (
@@ -27,7 +27,9 @@ final class Sql {
                greatest(now(), not_before)
         FROM stored
       )
-      SELECT message_id, seq, (SELECT pg_notify('inbox', :notification)::text WHERE :notify) FROM stored
+      SELECT message_id, seq,
+             (SELECT pg_notify('inbox', :notification)::text WHERE :notification <> '')
+      FROM stored
       """;
 
   /** Of events that were not stored anew: which are stored with another body or type. */
@@ -603,6 +605,7 @@ final class Sql {
 
   static final String UNDO = "ROLLBACK TO SAVEPOINT inbox_segment; " + KEEP;
 
+  static final String NOTIFY = "SELECT pg_notify('inbox', :notification)::text";
   static final String LISTEN = "LISTEN inbox";
   static final String UNLISTEN = "UNLISTEN inbox";
 

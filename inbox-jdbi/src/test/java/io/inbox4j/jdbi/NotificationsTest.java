@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Outcome;
+import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -43,6 +44,53 @@ class NotificationsTest {
       listening.receive("its own", Messages.events(1));
       storing.receive("another's", Messages.events(1));
       await().untilAsserted(() -> assertThat(heard).containsExactly("its own", "another's"));
+    }
+  }
+
+  @Test
+  void whileThereAreWorkersHereOthersAreNotToldOfEveryBatch() {
+    Duration apart = Duration.ofHours(1);
+    try (Announcements announcements = new Announcements(database.jdbi(), true, apart)) {
+      assertThat(announcements.of("orders").notification()).endsWith(" orders");
+      assertThat(announcements.of("orders").notification()).endsWith(" orders");
+      InboxStore.Watch workers = announcements.watch(endpoint -> {}, () -> {});
+      assertThat(announcements.of("orders").notification()).endsWith(" orders");
+      assertThat(announcements.of("orders").notification()).isNull();
+      assertThat(announcements.of("payments").notification()).endsWith(" payments");
+      workers.close();
+      assertThat(announcements.of("orders").notification()).endsWith(" orders");
+    }
+  }
+
+  @Test
+  void aStoreThatIsWatchedTellsOthersOfItsLastBatchToo() {
+    try (JdbiInboxStore listening = Messages.store(database);
+        JdbiInboxStore storing = Messages.store(database);
+        InboxStore.Watch watch = listening.watch(heard::add, () -> {});
+        InboxStore.Watch own = storing.watch(endpoint -> {}, () -> {})) {
+      assertThat(List.of(watch, own)).hasSize(2);
+      awaitListening(2);
+      for (int i = 0; i < 40; i += 2) {
+        int before = heard.size();
+        storing.receive("orders", List.of(Messages.event(i)));
+        storing.receive("orders", List.of(Messages.event(i + 1))); // too early to tell of
+        await().until(() -> heard.size() >= before + 2);
+      }
+    }
+  }
+
+  @Test
+  void aStoreThatIsWatchedTellsOthersAgainOfWhatWasStoredByATryWhoseAnswerWasLost() {
+    try (JdbiInboxStore listening = Messages.store(database);
+        JdbiInboxStore storing = Messages.store(database);
+        InboxStore.Watch watch = listening.watch(heard::add, () -> {});
+        InboxStore.Watch own = storing.watch(endpoint -> {}, () -> {})) {
+      assertThat(List.of(watch, own)).hasSize(2);
+      awaitListening(2);
+      storing.receive("orders", Messages.events(1));
+      await().until(() -> heard.size() == 1);
+      storing.receive("orders", Messages.events(1));
+      await().until(() -> heard.size() == 2);
     }
   }
 

@@ -1,0 +1,194 @@
+package io.inbox4j.jdbi;
+
+import io.inbox4j.store.InboxStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells workers that messages were stored: those of this process at once, others by a notification
+ * that the storing transaction carries.
+ *
+ * <p>A notification wakes every process that listens, this one too, and costs as much as storing a
+ * message or two. So where there are workers here, which are the first to take what was stored,
+ * others hear of an endpoint every few milliseconds at most: a transaction that comes too early
+ * carries none, and if no other follows that does, one is sent on its own.
+ */
+final class Announcements implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(Announcements.class);
+
+  private static final Duration APART = Duration.ofMillis(10);
+
+  private final Jdbi jdbi;
+  private final boolean notify;
+  private final long apart;
+  private final String self = UUID.randomUUID().toString().substring(0, 8);
+  private final List<Consumer<String>> here = new CopyOnWriteArrayList<>();
+  private final Map<String, Elsewhere> elsewhere = new ConcurrentHashMap<>();
+  private final ScheduledThreadPoolExecutor late =
+      new ScheduledThreadPoolExecutor(
+          1, Announcements::daemon, new ThreadPoolExecutor.DiscardPolicy());
+
+  /**
+   * @param notify whether to tell other processes, and to listen to them
+   */
+  Announcements(Jdbi jdbi, boolean notify) {
+    this(jdbi, notify, APART);
+  }
+
+  /**
+   * @param apart how long others wait for the next notification at least, while there are workers
+   *     here
+   */
+  Announcements(Jdbi jdbi, boolean notify, Duration apart) {
+    this.jdbi = jdbi;
+    this.notify = notify;
+    this.apart = apart.toNanos();
+    late.setKeepAliveTime(1, TimeUnit.SECONDS);
+    late.allowCoreThreadTimeOut(true);
+  }
+
+  private static Thread daemon(Runnable work) {
+    Thread thread = new Thread(work, "inbox-announcements");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /** For a transaction that may store messages of the endpoint. */
+  Announcement of(String endpoint) {
+    return new Announcement(endpoint);
+  }
+
+  /** What to notify with when workers here have to hear it, too; null if with nothing. */
+  @Nullable String toEverybody(String endpoint) {
+    return notify ? Notifications.TO_EVERYBODY + " " + endpoint : null;
+  }
+
+  InboxStore.Watch watch(Consumer<String> stored, Runnable missed) {
+    InboxStore.Watch others = notify ? Notifications.start(jdbi, self, stored, missed) : () -> {};
+    here.add(stored);
+    return () -> {
+      here.remove(stored);
+      others.close();
+    };
+  }
+
+  @Override
+  public void close() {
+    late.shutdownNow();
+  }
+
+  /** That of one transaction. */
+  final class Announcement {
+
+    private final String endpoint;
+    private final Elsewhere others;
+    private long asked;
+    private boolean goesAlong;
+    private boolean wentAlong;
+
+    private Announcement(String endpoint) {
+      this.endpoint = endpoint;
+      this.others = elsewhere.computeIfAbsent(endpoint, Elsewhere::new);
+    }
+
+    /** What a statement that stores is to notify others with, or null if with nothing. */
+    @Nullable String notification() {
+      if (notify && !goesAlong) {
+        asked = System.nanoTime();
+        goesAlong = here.isEmpty() || others.isDue(asked);
+      }
+      return goesAlong ? self + " " + endpoint : null;
+    }
+
+    /** The statement has stored something, and so has notified if it was to. */
+    void stored() {
+      wentAlong |= goesAlong;
+    }
+
+    /** To be called when the transaction is committed, if it was to store something. */
+    void committed() {
+      here.forEach(it -> it.accept(endpoint));
+      if (wentAlong) {
+        others.told(asked);
+      } else if (notify && !here.isEmpty()) {
+        others.owe();
+      }
+    }
+  }
+
+  /** What other processes know of an endpoint. */
+  private final class Elsewhere {
+
+    private final String endpoint;
+    private long promised = System.nanoTime() - apart;
+    private long told = promised;
+    private long owed = promised;
+    private @Nullable Future<?> nextLook;
+
+    private Elsewhere(String endpoint) {
+      this.endpoint = endpoint;
+    }
+
+    /** Whether it is time to tell them, and if so it is taken for done. */
+    synchronized boolean isDue(long now) {
+      boolean due = now - promised >= apart;
+      promised = due ? now : promised;
+      return due;
+    }
+
+    /** They know of all that was committed by this time. */
+    synchronized void told(long time) {
+      told = time - told > 0 ? time : told;
+    }
+
+    /** They do not know of what was committed just now. */
+    synchronized void owe() {
+      owed = System.nanoTime();
+      if (nextLook == null) {
+        nextLook = late.schedule(this::tellLate, apart, TimeUnit.NANOSECONDS);
+      }
+    }
+
+    private void tellLate() {
+      if (isLate()) {
+        try {
+          jdbi.useHandle(
+              handle ->
+                  handle
+                      .createQuery(Sql.NOTIFY)
+                      .bind("notification", self + " " + endpoint)
+                      .mapTo(String.class)
+                      .list());
+        } catch (RuntimeException e) {
+          log.debug(
+              "Others find what {} has when they poll: {}",
+              endpoint,
+              Faults.translated(e).getMessage());
+        }
+      }
+    }
+
+    /** Whether they are owed something and nothing has followed; if something may, looks again. */
+    private synchronized boolean isLate() {
+      boolean owing = owed - told > 0;
+      long wait = owed + apart - System.nanoTime();
+      boolean later = owing && wait > 0;
+      nextLook = later ? late.schedule(this::tellLate, wait, TimeUnit.NANOSECONDS) : null;
+      return owing && !later;
+    }
+  }
+}
