@@ -29,11 +29,12 @@ import org.slf4j.LoggerFactory;
 /**
  * Stores what a channel delivers, and acknowledges it; it does nothing else.
  *
- * <p>The channel's thread checks deliveries and puts them into a buffer. Meanwhile a thread of the
- * consumer's own takes whatever has arrived, has it stored in one transaction, and acknowledges it
- * as a whole: what it takes is always the oldest of what the channel has delivered. Batches begin a
- * moment apart, so that what comes one by one and fast is stored together. While the database is
- * away the deliveries stay unacknowledged, and the broker stops sending at the prefetch.
+ * <p>The connection's thread checks deliveries and puts them into a buffer. Meanwhile a thread of
+ * the consumer's own takes whatever has arrived, has it stored in one transaction, and acknowledges
+ * it as a whole: what it takes is always the oldest of what the channel has delivered. Batches
+ * begin a moment apart, so that what comes one by one and fast is stored together. While the
+ * database is away the deliveries stay unacknowledged, and the broker stops sending at the
+ * prefetch.
  *
  * <p>The channel is this consumer's alone.
  *
