@@ -38,6 +38,7 @@ record SteadyLoad() implements Workload {
   private static final int WARM_UP_SECONDS = 5;
   private static final int UNDER_WAY = 2_000;
   private static final int LIGHT_RATE = 2_000;
+  private static final int WARM_UP_RATE = 5_000;
 
   @Override
   public String key() {
@@ -53,8 +54,8 @@ record SteadyLoad() implements Workload {
   public void run(Session session) throws Exception {
     Results.Section section = session.begin(this);
     int seconds = Math.max(2, session.scaled(SECONDS));
-    session.warmUp(Published.asFastAsHandled(session.messages()), true);
-    session.warmUp(Published.asFastAsHandled(session.messages()).by(EndToEnd.inBatches()), true);
+    warmUp(session, EndToEnd.usual(), seconds);
+    warmUp(session, EndToEnd.inBatches(), seconds);
     for (int repetition = 1; repetition <= session.repetitions(); repetition++) {
       run(session, section, repetition, Published.asFastAsHandled(session.messages()));
       double full = section.row(FULL, Published.CONTRACT).rate();
@@ -70,6 +71,12 @@ record SteadyLoad() implements Workload {
         run(session, section, repetition, Published.at(HALF_OF_C, half, seconds));
       }
     }
+  }
+
+  /** At full load, and at the pace that is measured: there other code is hot. */
+  private static void warmUp(Session session, EndToEnd handling, int seconds) throws Exception {
+    session.warmUp(Published.asFastAsHandled(session.messages()).by(handling), true);
+    session.warmUp(Published.at(HALF, WARM_UP_RATE, seconds).by(handling), true);
   }
 
   private static void run(
