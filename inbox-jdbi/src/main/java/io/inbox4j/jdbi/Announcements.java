@@ -32,6 +32,9 @@ final class Announcements implements AutoCloseable {
 
   private static final Duration APART = Duration.ofMillis(10);
 
+  private static final Duration BACKOFF = Duration.ofSeconds(1);
+  private static final Duration PATIENCE = Duration.ofSeconds(1);
+
   private final Jdbi jdbi;
   private final boolean notify;
   private final long apart;
@@ -86,9 +89,18 @@ final class Announcements implements AutoCloseable {
     };
   }
 
+  /** Tells what is owed, if that can be done soon. */
   @Override
   public void close() {
-    late.shutdownNow();
+    late.shutdown();
+    try {
+      if (!late.awaitTermination(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+        late.shutdownNow();
+      }
+    } catch (InterruptedException e) {
+      late.shutdownNow();
+      Thread.currentThread().interrupt();
+    }
   }
 
   /** That of one transaction. */
@@ -97,6 +109,7 @@ final class Announcements implements AutoCloseable {
     private final String endpoint;
     private final Elsewhere others;
     private long asked;
+    private boolean wasAsked;
     private boolean goesAlong;
     private boolean wentAlong;
 
@@ -105,10 +118,11 @@ final class Announcements implements AutoCloseable {
       this.others = elsewhere.computeIfAbsent(endpoint, Elsewhere::new);
     }
 
-    /** What a statement that stores is to notify others with, or null if with nothing. */
+    /** What a statement that stores events is to notify others with, or null if with nothing. */
     @Nullable String notification() {
       if (notify && !goesAlong) {
         asked = System.nanoTime();
+        wasAsked = true;
         goesAlong = here.isEmpty() || others.isDue(asked);
       }
       return goesAlong ? self + " " + endpoint : null;
@@ -119,12 +133,15 @@ final class Announcements implements AutoCloseable {
       wentAlong |= goesAlong;
     }
 
-    /** To be called when the transaction is committed, if it was to store something. */
+    /**
+     * To be called when the transaction is committed. If it stored nothing its events were there
+     * already, perhaps by a try that was to tell others later, and could not.
+     */
     void committed() {
       here.forEach(it -> it.accept(endpoint));
       if (wentAlong) {
         others.told(asked);
-      } else if (notify && !here.isEmpty()) {
+      } else if (wasAsked) {
         others.owe();
       }
     }
@@ -136,6 +153,7 @@ final class Announcements implements AutoCloseable {
     private final String endpoint;
     private long promised = System.nanoTime() - apart;
     private long told = promised;
+    private long owedSince = promised;
     private long owed = promised;
     private @Nullable Future<?> nextLook;
 
@@ -150,21 +168,33 @@ final class Announcements implements AutoCloseable {
       return due;
     }
 
-    /** They know of all that was committed by this time. */
+    /** They know of all that was committed by this time; what is owed was committed after it. */
     synchronized void told(long time) {
-      told = time - told > 0 ? time : told;
+      told = later(told, time);
+      owedSince = later(owedSince, time);
     }
 
     /** They do not know of what was committed just now. */
     synchronized void owe() {
-      owed = System.nanoTime();
+      long now = System.nanoTime();
+      owedSince = isOwing() ? owedSince : now;
+      owed = now;
       if (nextLook == null) {
-        nextLook = late.schedule(this::tellLate, apart, TimeUnit.NANOSECONDS);
+        lookIn(apart);
       }
     }
 
-    private void tellLate() {
-      if (isLate()) {
+    private boolean isOwing() {
+      return owed - told > 0;
+    }
+
+    private synchronized void lookIn(long nanos) {
+      nextLook = late.schedule(this::look, nanos, TimeUnit.NANOSECONDS);
+    }
+
+    private void look() {
+      long now = System.nanoTime();
+      if (isLate(now)) {
         try {
           jdbi.useHandle(
               handle ->
@@ -173,22 +203,34 @@ final class Announcements implements AutoCloseable {
                       .bind("notification", self + " " + endpoint)
                       .mapTo(String.class)
                       .list());
+          told(now);
         } catch (RuntimeException e) {
           log.debug(
-              "Others find what {} has when they poll: {}",
+              "Others find what {} has when they poll, or are told in {}: {}",
               endpoint,
+              BACKOFF,
               Faults.translated(e).getMessage());
+          lookIn(BACKOFF.toNanos());
         }
       }
     }
 
-    /** Whether they are owed something and nothing has followed; if something may, looks again. */
-    private synchronized boolean isLate() {
-      boolean owing = owed - told > 0;
-      long wait = owed + apart - System.nanoTime();
-      boolean later = owing && wait > 0;
-      nextLook = later ? late.schedule(this::tellLate, wait, TimeUnit.NANOSECONDS) : null;
-      return owing && !later;
+    /** Whether they have been owed something for long enough; if not yet, looks again. */
+    private synchronized boolean isLate(long now) {
+      nextLook = null;
+      if (!isOwing()) {
+        return false;
+      }
+      long wait = owedSince + apart - now;
+      if (wait > 0 && !late.isShutdown()) {
+        lookIn(wait);
+        return false;
+      }
+      return true;
+    }
+
+    private static long later(long one, long other) {
+      return one - other > 0 ? one : other;
     }
   }
 }

@@ -298,7 +298,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
     }
     translate(() -> settling.commit(mark.end(), processed));
     committed = true;
-    if (offered > outcomes.size()) { // some may be left for the workers
+    if (offered > processed.size()) { // some may be left for the workers
       announcement.committed();
     }
   }

@@ -48,8 +48,8 @@ final class Receiving {
         rejected.add((Arrival.Rejected) arrival);
       }
     }
-    List<Receipt> receipts =
-        storeEvents(handle, endpoint, events, announcement.notification(), sequences);
+    String notification = events.isEmpty() ? null : announcement.notification();
+    List<Receipt> receipts = storeEvents(handle, endpoint, events, notification, sequences);
     if (receipts.contains(Receipt.STORED)) {
       announcement.stored();
     }
