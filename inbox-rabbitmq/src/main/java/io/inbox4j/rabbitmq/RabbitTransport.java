@@ -107,6 +107,7 @@ public final class RabbitTransport implements InboxTransport {
 
   private static ConnectionFactory configured(String uri, @Nullable SSLContext tls) {
     ConnectionFactory factory = new ConnectionFactory();
+    factory.setSharedExecutor(new SameThreadExecutor());
     if (tls != null) {
       // Older clients than ours, which a build may choose, verify nothing unless they are told to.
       factory.useSslProtocol(tls);

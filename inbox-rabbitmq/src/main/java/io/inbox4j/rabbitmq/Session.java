@@ -40,8 +40,7 @@ final class Session<T extends IntegrationEvent> {
   static <T extends IntegrationEvent> Session<T> connect(
       ConnectionFactory factory, ReceiveEndpoint endpoint) throws IOException, TimeoutException {
     try {
-      return new Session<>(
-          factory.newConnection(new SameThreadExecutor(), "inbox:" + endpoint.queue()));
+      return new Session<>(factory.newConnection("inbox:" + endpoint.queue()));
     } catch (SSLException e) {
       throw new IOException(
           "TLS with the broker failed; its certificate must be trusted, and made out to '%s': %s"
