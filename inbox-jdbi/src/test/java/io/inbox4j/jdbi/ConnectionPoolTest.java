@@ -2,6 +2,7 @@ package io.inbox4j.jdbi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -46,6 +47,21 @@ class ConnectionPoolTest {
                 assertThat(Thread.getAllStackTraces().keySet())
                     .extracting(Thread::getName)
                     .noneMatch(name -> name.startsWith("inbox")));
+  }
+
+  @Test
+  void whatTheDatabaseSaysDoesNotQuoteRowsUnlessTheUrlAsksForIt() {
+    assertThat(refusal(database.url())).contains("violates").doesNotContain("(secret)");
+    assertThat(refusal(database.url() + "&logServerErrorDetail=true")).contains("(secret)");
+  }
+
+  private static String refusal(String url) {
+    try (HikariDataSource pool = ConnectionPool.of(url);
+        Handle handle = org.jdbi.v3.core.Jdbi.open(pool)) {
+      handle.execute("CREATE TEMPORARY TABLE picky (text text CHECK (text <> 'secret'))");
+      return catchThrowable(() -> handle.execute("INSERT INTO picky VALUES ('secret')"))
+          .getMessage();
+    }
   }
 
   @Test
