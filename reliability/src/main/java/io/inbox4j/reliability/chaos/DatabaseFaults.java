@@ -62,6 +62,7 @@ final class DatabaseFaults {
             "whatever has taken place is not done again",
             "`pg_terminate_backend` of those in COMMIT, or that write the log",
             scene -> {
+              scene.awaitWork(); // after a fault of the broker it may be long in coming
               long hit = 0;
               for (int i = 0; i < 400 && hit < 3; i++) {
                 hit +=

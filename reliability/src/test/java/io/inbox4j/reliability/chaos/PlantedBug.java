@@ -22,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /** Bugs that inboxes have had, put between the inbox and its store. */
 enum PlantedBug {
@@ -88,6 +89,7 @@ enum PlantedBug {
                 @SuppressWarnings("unchecked")
                 Collection<Lease> leases = (Collection<Lease>) args[0];
                 leased.set(true);
+                LockSupport.parkNanos(SLOWLY.toNanos()); // so that it can be caught with leases
                 transaction.claimLeased(leases).forEach(lease -> ours.add(lease.sequence()));
                 return new HashSet<>(leases);
               },
@@ -104,6 +106,7 @@ enum PlantedBug {
     }
   };
 
+  private static final Duration SLOWLY = Duration.ofMillis(50);
   private static final Map<UUID, String> FIRST_SEEN = new HashMap<>();
   private static final AtomicInteger CALLS = new AtomicInteger();
 
