@@ -124,7 +124,7 @@ record SteadyLoad() implements Workload {
     }
 
     static Published at(String name, double rate, int seconds) {
-      int warmUp = (int) (rate * WARM_UP_SECONDS);
+      int warmUp = (int) (rate * Math.min(WARM_UP_SECONDS, seconds));
       int count = warmUp + (int) (rate * seconds);
       return new Published(name, count, 1e9 / rate, warmUp, count);
     }
