@@ -48,7 +48,7 @@ public final class RabbitTransport implements InboxTransport {
    * made out to the host of the URI.
    */
   public static RabbitTransport connect(String uri) {
-    return connect(settings(uri));
+    return ours(settings(uri));
   }
 
   /**
@@ -77,7 +77,13 @@ public final class RabbitTransport implements InboxTransport {
       throw new IllegalArgumentException(
           "an SSLContext was given, but the broker's address does not begin with amqps://");
     }
-    return connect(configured(uri, tls));
+    return ours(configured(uri, tls));
+  }
+
+  /** Only here, where nobody else's consumers are called by the thread that reads. */
+  private static RabbitTransport ours(ConnectionFactory factory) {
+    factory.setSharedExecutor(new SameThreadExecutor());
+    return connect(factory);
   }
 
   /**
@@ -107,7 +113,6 @@ public final class RabbitTransport implements InboxTransport {
 
   private static ConnectionFactory configured(String uri, @Nullable SSLContext tls) {
     ConnectionFactory factory = new ConnectionFactory();
-    factory.setSharedExecutor(new SameThreadExecutor());
     if (tls != null) {
       // Older clients than ours, which a build may choose, verify nothing unless they are told to.
       factory.useSslProtocol(tls);
