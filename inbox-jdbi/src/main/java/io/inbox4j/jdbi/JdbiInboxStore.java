@@ -1,6 +1,7 @@
 package io.inbox4j.jdbi;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.inbox4j.InboxException;
 import io.inbox4j.jdbi.Announcements.Announcement;
 import io.inbox4j.operations.Backlog;
 import io.inbox4j.operations.DeadMessage;
@@ -17,6 +18,7 @@ import io.inbox4j.store.Lease;
 import io.inbox4j.store.Receipt;
 import io.inbox4j.store.Vitals;
 import io.inbox4j.store.WorkTransaction;
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Collection;
@@ -31,6 +33,8 @@ import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.jdbc.PreferQueryMode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -115,6 +119,7 @@ public final class JdbiInboxStore implements InboxStore {
   public void open() {
     Faults.translate(
         () -> {
+          jdbi.useHandle(JdbiInboxStore::checkProtocol);
           Migrations migrations = new Migrations(jdbi);
           if (migrate) {
             migrations.apply();
@@ -122,6 +127,25 @@ public final class JdbiInboxStore implements InboxStore {
           migrations.check();
           return true;
         });
+  }
+
+  /** Batches are sent in arrays, and those have types in the extended protocol only. */
+  private static void checkProtocol(Handle handle) {
+    if (protocolOf(handle.getConnection()) == PreferQueryMode.SIMPLE) {
+      throw new InboxException(
+          "the connections to the database have preferQueryMode=simple, by which batches cannot be"
+              + " sent; expected extended, which is the default");
+    }
+  }
+
+  private static PreferQueryMode protocolOf(Connection connection) {
+    try {
+      return connection.isWrapperFor(PGConnection.class)
+          ? connection.unwrap(PGConnection.class).getPreferQueryMode()
+          : PreferQueryMode.EXTENDED;
+    } catch (SQLException e) {
+      throw Faults.translated(e);
+    }
   }
 
   /**

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.inbox4j.InboxException;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.store.StoredMessage;
@@ -64,6 +65,17 @@ class UserDataSourceTest {
       }
       assertThat(database.effects()).containsExactly(option);
       assertThat(database.count("SELECT count(*) FROM inbox_processed")).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void connectionsThatCannotSendBatchesAreRefusedAtOnce() {
+    try (JdbiInboxStore store =
+        JdbiInboxStore.connect(TestDatabase.fresh().url() + "&preferQueryMode=simple")) {
+      assertThatThrownBy(store::open)
+          .isInstanceOf(InboxException.class)
+          .hasMessageContaining("preferQueryMode=simple")
+          .hasMessageContaining("expected extended");
     }
   }
 
