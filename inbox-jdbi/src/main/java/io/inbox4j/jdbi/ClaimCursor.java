@@ -10,8 +10,9 @@ import java.util.function.LongSupplier;
  *
  * <p>Claims go on where the last one ended, so that they walk neither over rows that are gone and
  * not yet vacuumed nor over rows that a neighbour has locked. It is a hint: transactions commit out
- * of order, so about once a second a claim looks from the start; less often while that takes long,
- * because an old transaction keeps everything that is gone from being vacuumed.
+ * of order, so about once a second a claim looks from the start; much less often while that takes
+ * long, because an old transaction keeps everything that is gone from being vacuumed: such a look
+ * reads all of it, and leaves little else in the server's buffers.
  */
 final class ClaimCursor {
 
@@ -19,7 +20,7 @@ final class ClaimCursor {
   static final Duration MAX_RESCAN_INTERVAL = Duration.ofSeconds(30);
 
   /** How many times as long as a look from the start took it takes to the next one. */
-  static final int RESCAN_REST = 10;
+  static final int RESCAN_REST = 50;
 
   /** How much later a message may commit than one that is due after it. */
   static final Duration OVERLAP = Duration.ofMillis(100);
