@@ -4,7 +4,7 @@ import java.time.Duration;
 
 /**
  * How much a step takes on, and how long a rest follows: steps stay short whatever the size of the
- * rows, and three quarters of the time are left to others.
+ * rows, and five sixths of the time are left to others.
  */
 final class Pacing {
 
@@ -13,7 +13,7 @@ final class Pacing {
   private static final long SHORT_NANOS = Duration.ofMillis(40).toNanos();
   private static final long LONG_NANOS = Duration.ofMillis(150).toNanos();
   private static final long MAX_REST_NANOS = Duration.ofSeconds(5).toNanos();
-  private static final int REST = 3;
+  private static final int REST = 5;
 
   private int limit = FIRST;
 
