@@ -103,7 +103,7 @@ public final class JdbiInboxStore implements InboxStore {
 
   /** The version of the tables that this library needs. */
   public static int schemaVersion() {
-    return Migrations.SCRIPTS.size();
+    return Migrations.newest();
   }
 
   /** Creates or upgrades the tables, for a deployment whose services may not. */

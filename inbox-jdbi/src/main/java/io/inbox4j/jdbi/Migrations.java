@@ -5,7 +5,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.slf4j.Logger;
@@ -29,6 +33,7 @@ final class Migrations {
           "V2__lease_pause_and_intervene.sql",
           "V3__find_stuck_messages.sql",
           "V4__retain.sql");
+  private static final Pattern NAME = Pattern.compile("V(\\d+)__.*");
   private static final String REMEDY =
       "create them with JdbiInboxStore.migrate(dataSource) as a role that may, or let Flyway apply "
           + LOCATION;
@@ -48,7 +53,7 @@ final class Migrations {
    * wait behind whoever waits for it.
    */
   void apply() {
-    if (jdbi.withHandle(Migrations::version) >= SCRIPTS.size()) {
+    if (jdbi.withHandle(Migrations::missing).isEmpty()) {
       return;
     }
     for (int attempt = 1; ; attempt++) {
@@ -67,10 +72,9 @@ final class Migrations {
   private static void applyMissing(Handle handle) {
     handle.createQuery(Sql.LOCK_FOR_MIGRATION).bind("lock", LOCK).mapToMap().list();
     handle.execute(Sql.MIGRATION_LOCK_TIMEOUT);
-    for (int next = version(handle) + 1; next <= SCRIPTS.size(); next++) {
-      String script = SCRIPTS.get(next - 1);
+    for (String script : missing(handle)) {
       log.info("Applying the migration {}", script);
-      execute(handle, read(script), next - 1);
+      execute(handle, read(script), script);
     }
   }
 
@@ -81,38 +85,62 @@ final class Migrations {
 
   /** Checks that nothing is missing. */
   void check() {
-    int version = jdbi.withHandle(Migrations::version);
-    if (version < SCRIPTS.size()) {
-      throw new InboxException(wanting(version) + "; " + REMEDY);
+    List<String> missing = jdbi.withHandle(Migrations::missing);
+    if (!missing.isEmpty()) {
+      throw new InboxException(wanting(missing.get(0)) + "; " + REMEDY);
     }
-    if (version > SCRIPTS.size()) {
+    int newest = jdbi.withHandle(Migrations::applied).stream().reduce(0, Math::max);
+    if (newest > newest()) {
       log.warn(
           "The tables of the inbox have version {}, newer than the {} that this library knows.",
-          version,
-          SCRIPTS.size());
+          newest,
+          newest());
     }
   }
 
-  private static String wanting(int version) {
-    return version == 0
+  private static String wanting(String firstMissing) {
+    int first = SCRIPTS.indexOf(firstMissing);
+    return first == 0
         ? "the tables of the inbox are missing"
         : "the tables of the inbox have version %d, this library needs %d"
-            .formatted(version, SCRIPTS.size());
+            .formatted(versionOf(SCRIPTS.get(first - 1)), newest());
   }
 
-  private static int version(Handle handle) {
+  /** The version that the last script makes. */
+  static int newest() {
+    return versionOf(SCRIPTS.get(SCRIPTS.size() - 1));
+  }
+
+  private static int versionOf(String script) {
+    Matcher name = NAME.matcher(script);
+    if (!name.matches()) {
+      throw new IllegalStateException(
+          "'%s' is not named as Flyway names scripts".formatted(script));
+    }
+    return Integer.parseInt(name.group(1));
+  }
+
+  /** The scripts that were not applied, in order. */
+  private static List<String> missing(Handle handle) {
+    Set<Integer> applied = applied(handle);
+    return SCRIPTS.stream().filter(script -> !applied.contains(versionOf(script))).toList();
+  }
+
+  private static Set<Integer> applied(Handle handle) {
     boolean exists = handle.createQuery(Sql.HAS_SCHEMA_TABLE).mapTo(Boolean.class).one();
-    return exists ? handle.createQuery(Sql.SCHEMA_VERSION).mapTo(Integer.class).one() : 0;
+    return exists
+        ? new HashSet<>(handle.createQuery(Sql.SCHEMA_VERSIONS).mapTo(Integer.class).list())
+        : Set.of();
   }
 
-  private static void execute(Handle handle, String script, int version) {
+  private static void execute(Handle handle, String sql, String script) {
     try (java.sql.Statement statement = handle.getConnection().createStatement()) {
-      statement.execute(script);
+      statement.execute(sql);
     } catch (java.sql.SQLException e) {
       if (Faults.FORBIDDEN.equals(e.getSQLState())) {
         throw new InboxException(
             "%s, and this role may not change them (%s); %s"
-                .formatted(wanting(version), e.getMessage(), REMEDY),
+                .formatted(wanting(script), e.getMessage(), REMEDY),
             e);
       }
       throw new InboxException("a migration of the inbox failed: " + e.getMessage(), e);

@@ -612,5 +612,5 @@ final class Sql {
   static final String LOCK_FOR_MIGRATION = "SELECT pg_advisory_xact_lock(:lock)";
   static final String MIGRATION_LOCK_TIMEOUT = "SET LOCAL lock_timeout = '2s'";
   static final String HAS_SCHEMA_TABLE = "SELECT to_regclass('inbox_schema') IS NOT NULL";
-  static final String SCHEMA_VERSION = "SELECT coalesce(max(version), 0) FROM inbox_schema";
+  static final String SCHEMA_VERSIONS = "SELECT version FROM inbox_schema";
 }

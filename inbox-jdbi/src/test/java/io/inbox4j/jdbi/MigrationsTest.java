@@ -148,6 +148,17 @@ class MigrationsTest {
   }
 
   @Test
+  void aVersionThatWasLeftOutIsAppliedLater() {
+    JdbiInboxStore.migrate(database.dataSource());
+    database.execute("DROP INDEX inbox_pending_crashed");
+    database.execute("DELETE FROM inbox_schema WHERE version = 3");
+    assertThatThrownBy(JdbiInboxStore.builder(database.dataSource()).migrate(false).build()::open)
+        .hasMessageContaining("have version 2");
+    JdbiInboxStore.migrate(database.dataSource());
+    assertThat(database.count("SELECT count(*) FROM inbox_schema WHERE version = 3")).isEqualTo(1);
+  }
+
+  @Test
   void anUpgradeWaitsForWhoUsesATableAndLetsOthersThroughMeanwhile() throws Exception {
     apply(Migrations.SCRIPTS.get(0));
     ExecutorService threads = Executors.newSingleThreadExecutor();
