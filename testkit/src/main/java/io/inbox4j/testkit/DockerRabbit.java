@@ -8,6 +8,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.testcontainers.containers.Container.ExecResult;
+import org.testcontainers.images.builder.Transferable;
 import org.testcontainers.rabbitmq.RabbitMQContainer;
 import org.testcontainers.utility.DockerImageName;
 
@@ -16,6 +17,7 @@ final class DockerRabbit implements RabbitServer {
 
   private static final Logger LOG = LoggerFactory.getLogger(DockerRabbit.class);
   private static final DockerImageName IMAGE = DockerImageName.parse("rabbitmq:4-management");
+  private static final String CONFIGURATION = "/etc/rabbitmq/conf.d/20-inbox.conf";
   private static final int AMQP = 5672;
 
   private final RabbitMQContainer container;
@@ -29,6 +31,8 @@ final class DockerRabbit implements RabbitServer {
   static DockerRabbit start() {
     int port = FreePort.choose();
     RabbitMQContainer container = new RabbitMQContainer(IMAGE);
+    container.withCopyToContainer(
+        Transferable.of("max_message_size = " + MAX_MESSAGE_SIZE + "\n"), CONFIGURATION);
     // A port that Docker chose would be another one after a restart.
     container.setPortBindings(List.of(port + ":" + AMQP));
     container.start();

@@ -37,13 +37,21 @@ public final class RabbitCluster implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(new Thread(cluster::close, "close the RabbitMQ cluster"));
     try {
       nodes.get(0).startPortMapper();
-      nodes.get(0).startNode(); // the others join it
-      together(nodes.stream().skip(1), LocalRabbit::startNode);
+      // All at once: a new node of RabbitMQ 4 waits for the others before it begins.
+      together(nodes.stream(), LocalRabbit::startNode);
+      cluster.awaitMembers();
     } catch (RuntimeException | Error e) {
       cluster.close();
       throw e;
     }
     return cluster;
+  }
+
+  /** Fails unless every node knows all the others: each may have begun a cluster of its own. */
+  private void awaitMembers() {
+    for (LocalRabbit node : nodes) {
+      node.ctl("eval", "ok = rabbit_nodes:await_running_count(%d, 30000).".formatted(size()));
+    }
   }
 
   public int size() {

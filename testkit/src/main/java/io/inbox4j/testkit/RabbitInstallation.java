@@ -15,7 +15,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The RabbitMQ that is installed on this machine.
+ * A RabbitMQ that nodes can be started of: the one whose programs are in the folder that {@code
+ * INBOX_TEST_RABBITMQ} names, or else the one that is installed on this machine.
  *
  * @param scripts the folder of {@code rabbitmq-server} and {@code rabbitmqctl}
  * @param epmd the port mapper of Erlang
@@ -23,22 +24,50 @@ import org.jspecify.annotations.Nullable;
  */
 record RabbitInstallation(Path scripts, Path epmd, @Nullable UserPrincipal user) {
 
+  private static final String GIVEN = "INBOX_TEST_RABBITMQ";
   private static final String USER = "rabbitmq";
 
   static Optional<RabbitInstallation> find() {
+    return given().or(RabbitInstallation::installed);
+  }
+
+  /** The one that the environment names. It runs as whoever runs the tests. */
+  static Optional<RabbitInstallation> given() {
+    return given(System.getenv(GIVEN));
+  }
+
+  static Optional<RabbitInstallation> given(@Nullable String folder) {
+    if (folder == null || folder.isBlank()) {
+      return Optional.empty();
+    }
+    Path scripts = Path.of(folder);
+    if (!hasScripts(scripts)) {
+      throw new IllegalStateException(
+          "%s is '%s': expected a folder with rabbitmq-server and rabbitmqctl"
+              .formatted(GIVEN, folder));
+    }
+    return Optional.of(
+        new RabbitInstallation(scripts, findEpmd(Stream.concat(Stream.of(scripts), path())), null));
+  }
+
+  private static boolean hasScripts(Path folder) {
+    return Files.isExecutable(folder.resolve("rabbitmq-server"))
+        && Files.isExecutable(folder.resolve("rabbitmqctl"));
+  }
+
+  private static Optional<RabbitInstallation> installed() {
     // The packaged scripts on the path are wrappers with paths and a user of their own, so the
     // plain ones go first.
     return Stream.concat(
             Stream.of(Path.of("/usr/lib/rabbitmq/bin")),
             Stream.concat(path(), Stream.of(Path.of("/usr/sbin"))))
-        .filter(folder -> Files.isExecutable(folder.resolve("rabbitmq-server")))
-        .filter(folder -> Files.isExecutable(folder.resolve("rabbitmqctl")))
+        .filter(RabbitInstallation::hasScripts)
         .findFirst()
-        .map(folder -> new RabbitInstallation(folder, findEpmd(), userForRoot()));
+        .map(folder -> new RabbitInstallation(folder, findEpmd(path()), userForRoot()));
   }
 
-  private static Path findEpmd() {
-    return path()
+  private static Path findEpmd(Stream<Path> folders) {
+    return folders
         .map(folder -> folder.resolve("epmd"))
         .filter(Files::isExecutable)
         .findFirst()
@@ -70,14 +99,15 @@ record RabbitInstallation(Path scripts, Path epmd, @Nullable UserPrincipal user)
   /** Creates a folder that the server may write to. */
   Path newFolder() {
     try {
-      Path folder = Files.createTempDirectory("inbox-rabbit");
-      if (user != null) {
-        Files.setOwner(folder, user);
-      }
-      return folder;
+      return own(Files.createTempDirectory("inbox-rabbit"));
     } catch (IOException e) {
       throw new UncheckedIOException("cannot create a folder for RabbitMQ", e);
     }
+  }
+
+  /** Gives a file to the user that the server runs as. */
+  Path own(Path file) throws IOException {
+    return user == null ? file : Files.setOwner(file, user);
   }
 
   /** The command line of one of the scripts. */

@@ -7,10 +7,12 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.stream.Stream;
 
 /**
@@ -21,6 +23,8 @@ import java.util.stream.Stream;
  */
 record RabbitNodeFolder(
     Path root, Path home, int amqpPort, int distributionPort, int portMapperPort) {
+
+  private static final String COOKIE = ".erlang.cookie";
 
   /** The folder of a node that stands alone. */
   static RabbitNodeFolder create(RabbitInstallation installation) {
@@ -39,11 +43,28 @@ record RabbitNodeFolder(
     }
     folders.forEach(folder -> folder.write("rabbitmq.conf", folder.configuration(folders)));
     folders.forEach(folder -> folder.write("enabled_plugins", "[].\n"));
+    folders.get(0).writeCookie(installation);
     return folders;
+  }
+
+  /**
+   * What nodes know one another by. A node writes one when there is none, but they start at once.
+   */
+  private void writeCookie(RabbitInstallation installation) {
+    write(COOKIE, UUID.randomUUID().toString());
+    try {
+      Path cookie = home.resolve(COOKIE);
+      Files.setPosixFilePermissions(cookie, PosixFilePermissions.fromString("r--------"));
+      installation.own(cookie);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot protect the cookie of RabbitMQ", e);
+    }
   }
 
   private String configuration(List<RabbitNodeFolder> cluster) {
     StringBuilder text = new StringBuilder("listeners.tcp.1 = 127.0.0.1:" + amqpPort + "\n");
+    // By itself RabbitMQ 4 takes 16 MiB, less than some tests publish.
+    text.append("max_message_size = " + RabbitServer.MAX_MESSAGE_SIZE + "\n");
     if (cluster.size() > 1) {
       text.append("cluster_formation.peer_discovery_backend = classic_config\n");
     }

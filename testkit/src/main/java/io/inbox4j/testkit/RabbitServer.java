@@ -3,7 +3,6 @@ package io.inbox4j.testkit;
 import static java.util.stream.Collectors.joining;
 
 import java.util.List;
-import java.util.Optional;
 import org.testcontainers.DockerClientFactory;
 
 /**
@@ -13,6 +12,8 @@ import org.testcontainers.DockerClientFactory;
  *
  * <ul>
  *   <li>the broker that the environment variable {@code INBOX_TEST_AMQP} has the amqp URI of;
+ *   <li>a private node of the RabbitMQ whose programs are in the folder that {@code
+ *       INBOX_TEST_RABBITMQ} names;
  *   <li>a container, when Docker answers;
  *   <li>a private node of the {@code rabbitmq-server} that is installed on this machine.
  * </ul>
@@ -22,22 +23,27 @@ import org.testcontainers.DockerClientFactory;
 public sealed interface RabbitServer extends AutoCloseable
     permits GivenRabbit, DockerRabbit, LocalRabbit {
 
+  /** How many bytes a message may have; a given server decides that for itself. */
+  int MAX_MESSAGE_SIZE = 128 << 20;
+
   /** Starts a new server, or takes the given one; the caller closes it. */
   static RabbitServer start() {
     String given = System.getenv("INBOX_TEST_AMQP");
     if (given != null && !given.isBlank()) {
       return new GivenRabbit(given);
     }
-    if (DockerClientFactory.instance().isDockerAvailable()) {
+    if (RabbitInstallation.given().isEmpty()
+        && DockerClientFactory.instance().isDockerAvailable()) {
       return DockerRabbit.start();
     }
-    Optional<RabbitInstallation> installation = RabbitInstallation.find();
-    if (installation.isPresent()) {
-      return LocalRabbit.start(installation.get());
-    }
-    throw new IllegalStateException(
-        "there is no RabbitMQ for the tests: install rabbitmq-server, or start Docker, or set"
-            + " INBOX_TEST_AMQP to the amqp URI of a broker that tests may use");
+    return LocalRabbit.start(
+        RabbitInstallation.find()
+            .orElseThrow(
+                () ->
+                    new IllegalStateException(
+                        "there is no RabbitMQ for the tests: install rabbitmq-server, or start"
+                            + " Docker, or set INBOX_TEST_AMQP to the amqp URI of a broker that"
+                            + " tests may use")));
   }
 
   /** The one server that the tests of this JVM share; it ends with the JVM. */
@@ -85,7 +91,7 @@ public sealed interface RabbitServer extends AutoCloseable
   }
 
   /**
-   * Writes down which queues there are. RabbitMQ does so up to a second late, and a quorum queue
+   * Writes down which queues there are. RabbitMQ 3 does so up to a second late, and a quorum queue
    * that it has not written down is broken for good after {@link #kill9()}.
    */
   default void flush() {
@@ -104,7 +110,7 @@ public sealed interface RabbitServer extends AutoCloseable
             "lists:sum([begin"
                 + " {ok, Queue} = rabbit_amqqueue:lookup(rabbit_misc:r(<<\"/\">>, queue, Name)),"
                 + " {ok, {_, Count}, _} = ra:leader_query("
-                + "amqqueue:get_pid(Queue), fun rabbit_fifo:query_messages_total/1),"
+                + "amqqueue:get_pid(Queue), {rabbit_fifo, query_messages_total, []}),"
                 + " Count end || Name <- [%s]]).".formatted(names));
     return Long.parseLong(count.strip());
   }

@@ -19,18 +19,24 @@ final class Quiet {
     boolean holds() throws Exception;
   }
 
-  /** Whether it became true in time. */
+  /** Whether it became true in time. If not, what was in the way last is printed. */
   static boolean await(Duration patience, Condition condition) throws InterruptedException {
     long until = System.nanoTime() + patience.toNanos();
+    Exception last = null;
     while (System.nanoTime() < until) {
       try {
         if (condition.holds()) {
           return true;
         }
+        last = null;
       } catch (Exception e) { // a server is away
+        last = e;
         Thread.sleep(100);
       }
       Thread.sleep(10);
+    }
+    if (last != null) {
+      System.out.println("not within " + patience + ": " + last);
     }
     return false;
   }
