@@ -37,7 +37,12 @@ subprojects {
     }
 
     tasks.withType<Test>().configureEach {
-        useJUnitPlatform()
+        useJUnitPlatform {
+            // For daily work: without the tests that take long.
+            if (providers.gradleProperty("quick").isPresent) {
+                excludeTags("slow")
+            }
+        }
         // Tests wait more than they compute. Every fork has servers of its own.
         maxParallelForks = 2
     }

@@ -33,6 +33,7 @@ class BuildParityTest {
               "com.google.errorprone:error_prone_core",
               "google-java-format",
               "javac arguments",
+              "left out by quick",
               "release");
     }
   }

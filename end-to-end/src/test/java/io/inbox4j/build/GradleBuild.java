@@ -29,6 +29,7 @@ final class GradleBuild {
   private static final Pattern RELEASE = Pattern.compile("options\\.release\\s*=\\s*(\\d+)");
   private static final Pattern FORMATTER =
       Pattern.compile("googleJavaFormat\\(" + CATALOG + "versions\\.([\\w.]+)\\.get\\(\\)\\)");
+  private static final Pattern LEFT_OUT = Pattern.compile("excludeTags\\(\"([^\"]+)\"\\)");
   private static final Pattern ARGUMENT = Pattern.compile("\"(-[^\"]+)\"");
 
   /** The root script adds it to every module; with Maven it comes with Surefire. */
@@ -175,6 +176,7 @@ final class GradleBuild {
         .find(FORMATTER)
         .map(formatter -> catalog.versions().get(formatter.group(1)))
         .ifPresent(version -> checks.put("google-java-format", version));
+    script.find(LEFT_OUT).ifPresent(tag -> checks.put("left out by quick", tag.group(1)));
     Set<String> arguments = new TreeSet<>();
     for (String line : script.lines()) {
       ARGUMENT.matcher(line).results().forEach(argument -> arguments.add(argument.group(1)));

@@ -117,6 +117,9 @@ final class MavenBuild {
       checks.put(artifact(path), value(path, path.required("version")));
     }
     checks.put("javac arguments", javacArguments(compiler).toString());
+    parent
+        .at("profiles", "profile", "properties", "excludedGroups")
+        .forEach(tag -> checks.put("left out by quick", tag.text()));
     PomElement spotless = configuration("spotless-maven-plugin");
     checks.put(
         "google-java-format",

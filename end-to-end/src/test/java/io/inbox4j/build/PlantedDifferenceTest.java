@@ -156,6 +156,14 @@ class PlantedDifferenceTest {
   }
 
   @Test
+  void anotherTagThatQuickLeavesOutIsReported() throws IOException {
+    files.replace("build.gradle.kts", "excludeTags\\(\"slow\"\\)", "excludeTags(\"long\")");
+
+    assertThat(planted())
+        .containsExactly("check left out by quick is slow in Maven, long in Gradle");
+  }
+
+  @Test
   void anotherVersionOfErrorProneIsReported() throws IOException {
     files.replace("pom.xml", "<errorprone.version>[^<]+", "<errorprone.version>0.0.1");
 

@@ -9,9 +9,11 @@ import io.inbox4j.testkit.RabbitServer;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A broker of its own, because these tests take it away. */
+@Tag("slow")
 class BrokerOutageTest {
 
   private static RabbitServer broker;

@@ -8,10 +8,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jdbi.v3.core.Jdbi;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Neither payload nor passwords get into logs, exceptions, or texts about failures. */
+@Tag("slow")
 class CanaryTest {
 
   private static final int PATIENCE_SECONDS = 120;

@@ -13,12 +13,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * A process that receives and handles under load is asked to end: it is gone in time, whatever its
  * handlers and its servers do, and the next one finds every message once.
  */
+@Tag("slow")
 class GracefulEndTest {
 
   private static final Duration DEADLINE = Duration.ofSeconds(4);

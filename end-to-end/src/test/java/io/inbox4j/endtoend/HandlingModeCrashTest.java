@@ -8,9 +8,11 @@ import io.inbox4j.Inbox;
 import io.inbox4j.testkit.ChildProcess;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Processes that die or freeze while they handle messages under a lease, or inline. */
+@Tag("slow")
 class HandlingModeCrashTest {
 
   private static final int ORDERS = 20;

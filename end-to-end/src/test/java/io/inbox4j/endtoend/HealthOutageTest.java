@@ -12,9 +12,11 @@ import io.inbox4j.testkit.RabbitServer;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Servers of its own, because these tests take them away: both outages show within seconds. */
+@Tag("slow")
 class HealthOutageTest {
 
   private static RabbitServer broker;

@@ -29,9 +29,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Every fault shows within seconds, and so does its end. */
+@Tag("slow")
 class HealthTest {
 
   private final Database database = Database.fresh();

@@ -8,8 +8,10 @@ import io.inbox4j.Inbox;
 import io.inbox4j.testkit.ChildProcess;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("slow")
 class ProcessCrashTest {
 
   private static final int ORDERS = 20;

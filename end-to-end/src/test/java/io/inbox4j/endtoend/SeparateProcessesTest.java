@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inbox4j.testkit.ChildProcess;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** One process receives, others handle; they share nothing but the database. */
+@Tag("slow")
 class SeparateProcessesTest {
 
   private final Database database = Database.fresh();

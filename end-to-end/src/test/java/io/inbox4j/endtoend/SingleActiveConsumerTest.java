@@ -13,8 +13,10 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("slow")
 class SingleActiveConsumerTest {
 
   private static final int ORDERS = 3_000;

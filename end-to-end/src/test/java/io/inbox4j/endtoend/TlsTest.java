@@ -24,10 +24,12 @@ import javax.net.ssl.SSLContext;
 import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** TLS to both servers: the certificate must be trusted, and made out to the host. */
+@Tag("slow")
 class TlsTest {
 
   @TempDir static Path folder;

@@ -17,8 +17,10 @@ import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 import org.jdbi.v3.core.Jdbi;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("slow")
 class OrderPerKeyTest {
 
   private static final int MESSAGES = Integer.getInteger("inbox.ordering.messages", 100_000);

@@ -6,9 +6,11 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Runs every example as a process of its own, as a user does. */
+@Tag("slow")
 class ExamplesTest {
 
   private static EmbeddedServers servers;

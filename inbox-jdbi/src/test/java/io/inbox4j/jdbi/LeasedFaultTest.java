@@ -19,11 +19,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jdbi.v3.core.Handle;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Leased handlers when something comes between: suspects, renewals, the database, the close. */
 @Timeout(60)
+@Tag("slow")
 class LeasedFaultTest {
 
   private final AtomicInteger calls = new AtomicInteger();

@@ -25,12 +25,14 @@ import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jdbi.v3.core.Handle;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The same input has the same effects, in whatever transaction handlers run, whatever fails. */
 @Timeout(120)
+@Tag("slow")
 class SameEffectsTest {
 
   /** How handlers run. */

@@ -23,11 +23,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Workers that sleep for long unless somebody wakes them. */
 @Timeout(120)
+@Tag("slow")
 class WakeUpTest {
 
   private static final Duration POLL = Duration.ofSeconds(60);

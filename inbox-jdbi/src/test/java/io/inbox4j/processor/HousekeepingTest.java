@@ -21,11 +21,13 @@ import java.util.stream.IntStream;
 import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The janitor in the background. */
 @Timeout(60)
+@Tag("slow")
 class HousekeepingTest {
 
   private static final String ENDPOINT = "orders";

@@ -6,11 +6,13 @@ import static org.awaitility.Awaitility.await;
 import io.inbox4j.testkit.ChildProcess;
 import io.opentelemetry.api.trace.SpanContext;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The producer and the receiver are here, the worker is another process that starts later. */
 @Timeout(300)
+@Tag("slow")
 class TwoProcessesTest {
 
   private static final List<String> JVM_OPTIONS =

@@ -11,12 +11,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What cannot be meant: a clear error, the code 2, and nothing changed. */
 @Timeout(120)
+@Tag("slow")
 class BadArgumentsTest {
 
   private static final String CANARY = "s3cret-canary";

@@ -22,12 +22,14 @@ import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
 @Timeout(180)
+@Tag("slow")
 class DoctorTest {
 
   @Test

@@ -24,11 +24,13 @@ import java.util.Map;
 import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The worker as a process, on a real broker and a real database. */
 @Timeout(240)
+@Tag("slow")
 class WorkerTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(90);

@@ -8,8 +8,10 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("slow")
 class RabbitClusterTest {
 
   private static final Map<String, Object> QUORUM = Map.of("x-queue-type", "quorum");

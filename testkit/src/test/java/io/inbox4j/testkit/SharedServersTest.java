@@ -10,9 +10,11 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a JVM leaves behind that never closes the servers it has used. */
+@Tag("slow")
 class SharedServersTest {
 
   @Test

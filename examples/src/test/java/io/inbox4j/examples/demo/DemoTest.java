@@ -9,9 +9,11 @@ import io.inbox4j.examples.EmbeddedServers;
 import io.inbox4j.examples.ProgramOutput;
 import java.util.Map;
 import org.jdbi.v3.core.Jdbi;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Runs the demo as a process of its own, as a user does. */
+@Tag("slow")
 class DemoTest {
 
   @Test
