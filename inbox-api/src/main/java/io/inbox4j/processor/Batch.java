@@ -6,6 +6,7 @@ import io.inbox4j.store.Fault;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.StoredMessage;
+import io.inbox4j.store.TransactionEndedException;
 import io.inbox4j.store.WorkTransaction;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 /**
  * Runs the handlers of claimed messages in one transaction.
@@ -37,6 +39,10 @@ final class Batch {
   private final List<StoredMessage> messages;
   private final BooleanSupplier stopping;
   private boolean checked;
+
+  /** How many of the messages a handler has been called with, at least once. */
+  private int reached;
+
   private final List<Result> results;
   private final Set<String> heldKeys = new HashSet<>();
   private final Set<Long> failedAlone = new HashSet<>();
@@ -102,17 +108,22 @@ final class Batch {
   }
 
   /**
-   * Runs all messages and returns what became of each.
+   * Runs all messages, then lets the transaction be committed with what became of each.
    *
    * @throws AbandonedException if the infrastructure failed, or the worker was interrupted to stop
+   * @throws BrokenBatchException if a handler has ended the transaction
    */
-  List<Result> run(int segment) {
-    for (int from = 0; from < messages.size(); ) {
-      int to = (int) Math.min(messages.size(), (long) from + segment);
-      runSegment(from, to);
-      from = to;
+  void run(int segment, Consumer<List<Result>> commit) {
+    try {
+      for (int from = 0; from < messages.size(); ) {
+        int to = (int) Math.min(messages.size(), (long) from + segment);
+        runSegment(from, to);
+        from = to;
+      }
+      commit.accept(results);
+    } catch (TransactionEndedException e) { // noticed too late to know who it was
+      throw new BrokenBatchException(messages.subList(0, reached), e);
     }
-    return results;
   }
 
   private void runSegment(int from, int to) {
@@ -125,7 +136,11 @@ final class Batch {
     try {
       for (; at < to; at = next) {
         next = endOfStep(at, to);
+        reached = Math.max(reached, next);
         runStep(messages.subList(at, next));
+        if (transaction.isEnded()) {
+          throw new TransactionEndedException();
+        }
       }
       if (checked) {
         transaction.check();
@@ -133,7 +148,7 @@ final class Batch {
       transaction.keep();
       succeeded(from, to);
     } catch (Throwable failure) { // a handler may throw anything, and it is set down
-      undo(failure);
+      undo(failure, messages.subList(at, Math.max(at, next)));
       runAround(from, at, next, to, failure);
     }
   }
@@ -146,10 +161,18 @@ final class Batch {
     return end;
   }
 
-  /** If it cannot be undone the transaction is gone: that is not the message's fault. */
-  private void undo(Throwable failure) {
+  /**
+   * If it cannot be undone the transaction is gone: that is not the message's fault, unless its
+   * handler has ended it.
+   */
+  private void undo(Throwable failure, List<StoredMessage> step) {
     try {
+      if (!step.isEmpty() && transaction.isEnded()) {
+        throw new BrokenBatchException(step, new TransactionEndedException());
+      }
       transaction.undo();
+    } catch (BrokenBatchException | TransactionEndedException e) {
+      throw e;
     } catch (RuntimeException e) {
       e.addSuppressed(failure);
       if (store.faultOf(failure) != Fault.MESSAGE) {

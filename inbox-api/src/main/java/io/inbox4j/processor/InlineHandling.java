@@ -35,6 +35,7 @@ final class InlineHandling implements Storing {
   private final InboxStore store;
   private final Gate gate;
   private final Outcomes outcomes;
+  private final Recovery recovery;
   private final BooleanSupplier stopping;
   private final ThreadLocal<Pace> pace;
 
@@ -52,6 +53,7 @@ final class InlineHandling implements Storing {
     this.gate = gate;
     this.stopping = stopping;
     this.outcomes = new Outcomes(workload.endpoint(), listener, signal, gate.circuit());
+    this.recovery = new Recovery(workload, handlers, store, listener, outcomes, stopping);
     this.pace = ThreadLocal.withInitial(() -> new Pace(workload.batchSize(), workload.isolated()));
   }
 
@@ -74,6 +76,8 @@ final class InlineHandling implements Storing {
         handlePart(part, pass, receipts, results);
         return;
       }
+    } catch (BrokenBatchException e) {
+      recovery.charge(e);
     } catch (RuntimeException | Error e) { // the message is stored below whatever a handler does
       if (e instanceof StoreUnavailableException && store.faultOf(e) != Fault.TIMED_OUT) {
         throw e;
@@ -94,17 +98,18 @@ final class InlineHandling implements Storing {
       List<StoredMessage> messages = transaction.claimReceived(pass.types());
       pass.claimed(messages);
       long begin = System.nanoTime();
-      List<Result> handled =
-          Batch.of(workload, handlers, store, transaction, messages, stopping)
-              .checked(pace.get().isWary())
-              .run(pace.get().segment());
-      Duration time = Duration.ofNanos(System.nanoTime() - begin);
-      transaction.commit(handled.stream().map(Result::outcome).toList());
-      boolean failed = handled.stream().anyMatch(result -> result.failure() != null);
-      pace.get().took(part.size(), time, failed);
-      outcomes.report(handled);
-      receipts.addAll(received);
-      results.addAll(handled);
+      Batch.of(workload, handlers, store, transaction, messages, stopping)
+          .checked(pace.get().isWary())
+          .run(
+              pace.get().segment(),
+              handled -> {
+                Duration time = Duration.ofNanos(System.nanoTime() - begin);
+                transaction.commit(Result.outcomes(handled));
+                pace.get().took(part.size(), time, Result.anyFailed(handled));
+                outcomes.report(handled);
+                receipts.addAll(received);
+                results.addAll(handled);
+              });
     }
   }
 }

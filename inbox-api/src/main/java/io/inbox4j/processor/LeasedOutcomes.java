@@ -136,11 +136,31 @@ final class LeasedOutcomes {
         log.warn("The outcomes of {} wait: {}", workload.endpoint(), FailureText.kind(e));
         listener.tell(l -> l.interrupted(workload.endpoint(), e));
         Thread.sleep(BACKOFF.toMillis());
+      } catch (BrokenBatchException e) {
+        outcomes.broken(e);
+        settleBroken(batch, e);
+        return;
       } catch (RuntimeException | Error e) { // one of them does not let the others commit
         settleOneByOne(batch, e);
         return;
       }
     }
+  }
+
+  /** The effect that has ended the transaction is not tried again in this attempt. */
+  private void settleBroken(List<Ending> batch, BrokenBatchException broken)
+      throws InterruptedException {
+    if (!broken.isSolved()) {
+      settleOneByOne(batch, broken);
+      return;
+    }
+    long culprit = broken.suspects().get(0).sequence();
+    List<Ending> known = new ArrayList<>(batch.size());
+    for (Ending ending : batch) {
+      boolean didIt = ending.message().sequence() == culprit;
+      known.add(didIt ? new Ending(ending.leased, broken.failure()) : ending);
+    }
+    settle(known);
   }
 
   private void settleOneByOne(List<Ending> batch, Throwable cause) throws InterruptedException {
@@ -186,16 +206,19 @@ final class LeasedOutcomes {
         }
       }
       again = stillHeld(transaction, notOurs);
-      results.addAll(
-          new Batch(
-                  workload,
-                  step -> applyAll(step, withEffects, transaction),
-                  store,
-                  transaction,
-                  toRun,
-                  () -> true)
-              .run(workload.segment()));
-      transaction.commit(results.stream().map(Result::outcome).toList());
+      new Batch(
+              workload,
+              step -> applyAll(step, withEffects, transaction),
+              store,
+              transaction,
+              toRun,
+              () -> true)
+          .run(
+              workload.segment(),
+              applied -> {
+                results.addAll(applied);
+                transaction.commit(Result.outcomes(results));
+              });
     }
     endings.addAll(again);
     batch.stream().filter(it -> !again.contains(it)).forEach(it -> keeper.release(it.leased));

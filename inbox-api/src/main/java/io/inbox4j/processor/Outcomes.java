@@ -40,6 +40,17 @@ final class Outcomes {
     circuit.foundNothing();
   }
 
+  /** A handler has ended the transaction of its batch. */
+  void broken(BrokenBatchException broken) {
+    log.error(
+        "A handler of {} ended the inbox's transaction, so effects may be committed of messages"
+            + " that are handled again; {} alone from now on: {}",
+        endpoint,
+        broken.isSolved() ? "its message is tried" : "these are tried, for it is one of them,",
+        broken.names());
+    listener.tell(l -> l.interrupted(endpoint, broken));
+  }
+
   void tell(List<Result> results) {
     for (Result result : results) {
       if (result.outcome() instanceof Outcome.Retry retry) {

@@ -68,10 +68,27 @@ final class Recovery {
     }
   }
 
+  private void settleCulprit(BrokenBatchException broken) {
+    settle(
+        broken.suspects().get(0),
+        message -> workload.outcomeOf(message, broken.failure()),
+        broken.failure());
+  }
+
   /** Runs suspects that were noted together. */
   void runTogether(List<StoredMessage> group) {
-    if (!group.isEmpty()) {
-      run(group);
+    try {
+      if (!group.isEmpty()) {
+        run(group);
+      }
+    } catch (BrokenBatchException e) { // they are noted, so they run alone from now on
+      outcomes.broken(e);
+      if (e.isSolved()) {
+        List<Long> others = new ArrayList<>(sequences(group));
+        others.removeAll(sequences(e.suspects()));
+        unjustlyNoted.addAll(others);
+        settleCulprit(e);
+      }
     }
   }
 
@@ -83,10 +100,31 @@ final class Recovery {
       try {
         run(List.of(suspect));
       } catch (InboxException e) {
-        if (store.faultOf(e) != Fault.MESSAGE || e instanceof AbandonedException) {
+        if (e instanceof BrokenBatchException broken) {
+          charge(broken);
+        } else if (store.faultOf(e) == Fault.MESSAGE && !(e instanceof AbandonedException)) {
+          settle(suspect, message -> workload.outcomeOf(message, e), e);
+        } else {
           throw e;
         }
-        settle(suspect, message -> workload.outcomeOf(message, e), e);
+      }
+    }
+  }
+
+  /**
+   * Charges the messages of a batch whose transaction was ended by one of their handlers: the one
+   * that did it with an attempt, or, if it is not known which one it was, all of them with having
+   * to run alone. Those that are in another hand by now are charged there.
+   */
+  void charge(BrokenBatchException broken) {
+    outcomes.broken(broken);
+    if (broken.isSolved()) {
+      settleCulprit(broken);
+    } else {
+      try (WorkTransaction transaction = store.begin(workload.endpoint())) {
+        transaction.note(
+            sequences(transaction.reclaim(sequences(broken.suspects()))), Duration.ZERO);
+        transaction.commit(List.of());
       }
     }
   }
@@ -124,16 +162,18 @@ final class Recovery {
     try (WorkTransaction transaction = store.begin(workload.endpoint())) {
       List<StoredMessage> reclaimed = transaction.reclaim(sequences(group));
       List<StoredMessage> messages = withoutGaps(group, reclaimed);
-      List<Result> results =
-          Batch.of(workload, handlers, store, transaction, messages, stopping)
-              .checked(true)
-              .run(workload.segment());
-      transaction.takeBack(without(results, reclaimed));
-      transaction.commit(results.stream().map(Result::outcome).toList());
-      for (Result result : results) {
-        listener.tell(l -> l.recovered(outcomes.describe(result.message())));
-      }
-      outcomes.committed(results);
+      Batch.of(workload, handlers, store, transaction, messages, stopping)
+          .checked(true)
+          .run(
+              workload.segment(),
+              results -> {
+                transaction.takeBack(without(results, reclaimed));
+                transaction.commit(Result.outcomes(results));
+                for (Result result : results) {
+                  listener.tell(l -> l.recovered(outcomes.describe(result.message())));
+                }
+                outcomes.committed(results);
+              });
     } catch (StoreUnavailableException | AbandonedException e) {
       if (group.size() > 1 || store.faultOf(e) != Fault.TIMED_OUT) {
         unjustlyNoted.addAll(sequences(group));

@@ -165,6 +165,9 @@ final class Worker implements Runnable {
       }
       claimed = Claimed.of(messages);
       work(transaction, claimed);
+    } catch (BrokenBatchException e) {
+      recovery.charge(e);
+      return true;
     }
     recovery.runTogether(claimed.suspects());
     for (StoredMessage suspect : claimed.loners()) {
@@ -213,14 +216,16 @@ final class Worker implements Runnable {
 
   private void work(WorkTransaction transaction, Claimed claimed) {
     long begin = System.nanoTime();
-    List<Result> results =
-        Batch.of(workload, handlers, store, transaction, claimed.fresh(), () -> stopping)
-            .checked(pace.isWary())
-            .run(pace.segment());
-    Duration time = Duration.ofNanos(System.nanoTime() - begin);
-    recovery.note(transaction, claimed.suspects());
-    transaction.commit(results.stream().map(Result::outcome).toList());
-    pace.took(results.size(), time, results.stream().anyMatch(result -> result.failure() != null));
-    outcomes.committed(results);
+    Batch.of(workload, handlers, store, transaction, claimed.fresh(), () -> stopping)
+        .checked(pace.isWary())
+        .run(
+            pace.segment(),
+            results -> {
+              Duration time = Duration.ofNanos(System.nanoTime() - begin);
+              recovery.note(transaction, claimed.suspects());
+              transaction.commit(Result.outcomes(results));
+              pace.took(results.size(), time, Result.anyFailed(results));
+              outcomes.committed(results);
+            });
   }
 }

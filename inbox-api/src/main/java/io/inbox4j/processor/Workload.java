@@ -11,6 +11,7 @@ import io.inbox4j.retry.RetryDecision;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.StoredMessage;
+import io.inbox4j.store.TransactionEndedException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -71,7 +72,11 @@ public record Workload(
     }
     RetryDecision decision = retryOf(message.type()).decide(message.attempt(), failure);
     if (decision instanceof RetryDecision.RetryAfter retry) {
-      return new Outcome.Retry(message.sequence(), retry.delay(), FailureText.of(failure));
+      return new Outcome.Retry(
+          message.sequence(),
+          retry.delay(),
+          FailureText.of(failure),
+          failure instanceof TransactionEndedException);
     }
     return dead(message, FailureText.of(((RetryDecision.GiveUp) decision).reason(), failure));
   }

@@ -12,8 +12,18 @@ public sealed interface Outcome {
   /** Its handler succeeded. */
   record Processed(long sequence) implements Outcome {}
 
-  /** Its handler failed, and another attempt is due after the delay. */
-  record Retry(long sequence, Duration delay, String error) implements Outcome {}
+  /**
+   * Its handler failed, and another attempt is due after the delay.
+   *
+   * @param alone whether it is a suspect from now on that runs alone
+   */
+  record Retry(long sequence, Duration delay, String error, boolean alone) implements Outcome {
+
+    /** One that may run with others. */
+    public Retry(long sequence, Duration delay, String error) {
+      this(sequence, delay, error, false);
+    }
+  }
 
   /** Its handler says that it is too early; no attempt is used up. */
   record Postponed(long sequence, Postpone.When when) implements Outcome {}

@@ -76,8 +76,19 @@ public interface WorkTransaction extends EventTransaction, AutoCloseable {
   /** Takes notes back: these messages were not handled after all, and are due again. */
   void takeBack(List<Long> sequences);
 
-  /** Sets a mark that {@link #undo} goes back to. There is one at a time. */
+  /**
+   * Sets a mark that {@link #undo} goes back to. There is one at a time.
+   *
+   * <p>From here on handlers have the transaction. This and every later method throw {@link
+   * TransactionEndedException} if it turns out that one of them has ended it.
+   */
   void mark();
+
+  /**
+   * Whether a handler has ended the transaction since the mark, as far as that is known without
+   * asking the database.
+   */
+  boolean isEnded();
 
   /** Checks now what the database checks at the commit otherwise, and throws what that throws. */
   void check();

@@ -4,6 +4,7 @@ import io.inbox4j.InboxException;
 import io.inbox4j.store.AbortedTransactionException;
 import io.inbox4j.store.Fault;
 import io.inbox4j.store.StoreUnavailableException;
+import io.inbox4j.store.TransactionEndedException;
 import java.sql.SQLException;
 import java.sql.SQLRecoverableException;
 import java.sql.SQLTransientConnectionException;
@@ -16,6 +17,10 @@ import org.jspecify.annotations.Nullable;
 final class Faults {
 
   private static final String ABORTED = "25P02";
+
+  /** A savepoint that is not there, and that there is no transaction that could have one. */
+  private static final Set<String> ENDED = Set.of("3B001", "25P01");
+
   private static final String UNDEFINED_TABLE = "42P01";
   private static final String READ_ONLY = "25006";
   static final String FORBIDDEN = "42501";
@@ -104,7 +109,10 @@ final class Faults {
    * not known to be the database's is theirs.
    */
   static RuntimeException translatedAfterHandlers(Exception failure) {
-    return translated(failure, state -> !TOO_SLOW.contains(state));
+    SQLException sql = sqlIn(failure);
+    return sql != null && sql.getSQLState() != null && ENDED.contains(sql.getSQLState())
+        ? new TransactionEndedException(PlainSqlException.of(sql))
+        : translated(failure, state -> !TOO_SLOW.contains(state));
   }
 
   private static RuntimeException translated(Exception failure, Predicate<String> isOfAMessage) {

@@ -60,6 +60,7 @@ public final class JdbiInboxStore implements InboxStore {
   private final VitalSigns vitalSigns;
   private final JdbiJanitor janitor;
   private final HandlerJdbi handlerJdbi;
+  private final HandlerSql handlerSql = new HandlerSql();
   private final Map<ClaimKind, ClaimCursor> cursors = new ConcurrentHashMap<>();
 
   /** Claims of different types leave off at different places. */
@@ -210,6 +211,7 @@ public final class JdbiInboxStore implements InboxStore {
                 types -> cursorOf(endpoint, types),
                 idleTimeoutMillis,
                 handlerJdbi,
+                handlerSql,
                 announcements.of(endpoint));
           } catch (RuntimeException e) {
             handle.close();

@@ -39,6 +39,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
   private final Function<Set<String>, ClaimCursor> cursors;
   private final long idleTimeoutMillis;
   private final HandlerJdbi handlerJdbi;
+  private final HandlerSql handlerSql;
   private final Announcement announcement;
   private final List<Long> received = new ArrayList<>();
   private int offered;
@@ -58,6 +59,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
       Function<Set<String>, ClaimCursor> cursors,
       long idleTimeoutMillis,
       HandlerJdbi handlerJdbi,
+      HandlerSql handlerSql,
       Announcement announcement) {
     this.endpoint = endpoint;
     this.handle = handle;
@@ -66,6 +68,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
     this.cursors = cursors;
     this.idleTimeoutMillis = idleTimeoutMillis;
     this.handlerJdbi = handlerJdbi;
+    this.handlerSql = handlerSql;
     this.announcement = announcement;
     handle.begin();
   }
@@ -255,7 +258,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
 
   private Connection guarded() {
     if (guarded == null) {
-      guarded = TransactionGuard.around(connection);
+      guarded = TransactionGuard.around(connection, handlerSql);
     }
     return guarded;
   }
@@ -271,6 +274,11 @@ final class JdbiWorkTransaction implements WorkTransaction {
   public void mark() {
     handed = true;
     translate(mark::set);
+  }
+
+  @Override
+  public boolean isEnded() {
+    return translated(mark::isGone);
   }
 
   @Override

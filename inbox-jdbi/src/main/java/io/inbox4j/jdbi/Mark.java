@@ -59,8 +59,17 @@ final class Mark {
   }
 
   private boolean isInOpenTransaction() throws SQLException {
+    return isKnownToBe(TransactionState.OPEN);
+  }
+
+  /** Whether the driver knows that there is no transaction any more. */
+  boolean isGone() throws SQLException {
+    return isKnownToBe(TransactionState.IDLE);
+  }
+
+  private boolean isKnownToBe(TransactionState expected) throws SQLException {
     return connection.isWrapperFor(BaseConnection.class)
-        && connection.unwrap(BaseConnection.class).getTransactionState() == TransactionState.OPEN;
+        && connection.unwrap(BaseConnection.class).getTransactionState() == expected;
   }
 
   void undo() throws SQLException {

@@ -61,6 +61,7 @@ final class Settling {
       Update update = handle.createUpdate(Sql.RETRY);
       update.bind("errors", PgArray.texts(retries, Outcome.Retry::error));
       update.bind("delays", PgArray.texts(retries, retry -> retry.delay().toString()));
+      update.bind("alone", PgArray.booleans(retries, Outcome.Retry::alone));
       move(update, retries);
     }
   }

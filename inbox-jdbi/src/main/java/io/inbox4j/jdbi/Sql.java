@@ -401,9 +401,9 @@ final class Sql {
   static final String RETRY =
       """
       UPDATE inbox_pending p
-      SET attempts = attempts + greatest(crashes - 1, 1), crashes = 0, lease = NULL,
+      SET attempts = attempts + greatest(crashes - 1, 1), crashes = r.alone::int, lease = NULL,
           due_on_utc = clock_timestamp() + r.delay, last_error = r.error
-      FROM unnest(:seqs, :delays::interval[], :errors) AS r (seq, delay, error)
+      FROM unnest(:seqs, :delays::interval[], :errors, :alone) AS r (seq, delay, error, alone)
       WHERE p.seq = r.seq
       """;
 

@@ -5,10 +5,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.WorkTransaction;
+import java.io.ByteArrayInputStream;
+import java.io.StringReader;
+import java.io.StringWriter;
+import java.sql.Array;
+import java.sql.CallableStatement;
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Savepoint;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -16,6 +26,11 @@ import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.postgresql.PGConnection;
+import org.postgresql.PGStatement;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.jdbc.PgConnection;
+import org.postgresql.jdbc.PgStatement;
 
 /** What a handler can do with its transaction, and what not. */
 class HandlerTransactionTest {
@@ -74,6 +89,151 @@ class HandlerTransactionTest {
     assertThat(DATABASE.effects()).isEmpty();
     commit();
     assertThat(DATABASE.effects()).containsExactly("one");
+  }
+
+  @Test
+  void everyWayToAConnectionLeadsToTheGuard() throws Exception {
+    assertAllWaysLeadBackTo(transaction.unwrap(Connection.class));
+    try (JdbiInboxStore pooled = JdbiInboxStore.connect(DATABASE.url());
+        WorkTransaction work = pooled.begin(Messages.ENDPOINT)) {
+      assertAllWaysLeadBackTo(work.unwrap(Connection.class));
+    }
+  }
+
+  private static void assertAllWaysLeadBackTo(Connection connection) throws Exception {
+    DatabaseMetaData metaData = connection.getMetaData();
+    try (Statement statement = connection.createStatement();
+        PreparedStatement prepared = connection.prepareStatement("SELECT ARRAY[1, 2]");
+        CallableStatement call = connection.prepareCall("SELECT 1");
+        ResultSet tables = metaData.getTables(null, null, "effects", null);
+        ResultSet row = prepared.executeQuery()) {
+      row.next();
+      List<Connection> found =
+          List.of(
+              statement.getConnection(),
+              statement.unwrap(Statement.class).getConnection(),
+              prepared.getConnection(),
+              call.getConnection(),
+              metaData.getConnection(),
+              metaData.unwrap(DatabaseMetaData.class).getConnection(),
+              tables.getStatement().getConnection(),
+              row.getStatement().getConnection(),
+              row.unwrap(ResultSet.class).getStatement().getConnection(),
+              row.getArray(1).getResultSet().getStatement().getConnection(),
+              ((Array) row.getObject(1)).getResultSet().getStatement().getConnection(),
+              connection
+                  .createArrayOf("int4", new Object[] {1})
+                  .getResultSet()
+                  .getStatement()
+                  .getConnection(),
+              connection.unwrap(Connection.class),
+              connection
+                  .unwrap(PGConnection.class)
+                  .createArrayOf("int4", new int[] {1})
+                  .getResultSet()
+                  .getStatement()
+                  .getConnection());
+      assertThat(found).containsOnly(connection);
+    }
+  }
+
+  @Test
+  void whatWouldLeadPastTheGuardIsNotUnwrapped() throws Exception {
+    Connection connection = transaction.unwrap(Connection.class);
+    try (Statement statement = connection.createStatement()) {
+      for (Class<?> type : List.of(BaseConnection.class, PgConnection.class)) {
+        assertThat(connection.isWrapperFor(type)).isFalse();
+        assertThatThrownBy(() -> connection.unwrap(type))
+            .isInstanceOf(SQLException.class)
+            .hasMessageContaining(type.getName())
+            .hasMessageContaining("expected org.postgresql.PGConnection");
+      }
+      assertThat(statement.isWrapperFor(PgStatement.class)).isFalse();
+      assertThatThrownBy(() -> statement.unwrap(PgStatement.class))
+          .isInstanceOf(SQLException.class);
+      assertThat(statement.isWrapperFor(PGStatement.class)).isTrue();
+      assertThat(statement.unwrap(PGStatement.class)).isNotInstanceOf(Statement.class);
+      assertThat(connection.isWrapperFor(PGConnection.class)).isTrue();
+      assertThat(connection.unwrap(PGConnection.class)).isNotInstanceOf(Connection.class);
+    }
+  }
+
+  @Test
+  void copyIsPartOfTheTransactionAndCannotEndIt() throws Exception {
+    PGConnection postgres = transaction.unwrap(Connection.class).unwrap(PGConnection.class);
+    postgres.getCopyAPI().copyIn("COPY effects FROM STDIN", new StringReader("one\ntwo\n"));
+    for (String sql : List.of("COMMIT", "COPY effects FROM STDIN; COMMIT")) {
+      Stream.<ThrowingCallable>of(
+              () -> postgres.getCopyAPI().copyIn(sql),
+              () -> postgres.getCopyAPI().copyOut(sql),
+              () -> postgres.getCopyAPI().copyDual(sql),
+              () -> postgres.getCopyAPI().copyIn(sql, new StringReader("x")),
+              () -> postgres.getCopyAPI().copyIn(sql, new ByteArrayInputStream(new byte[0])),
+              () -> postgres.getCopyAPI().copyOut(sql, new StringWriter()))
+          .forEach(call -> assertThatThrownBy(call).hasMessageContaining("by a handler"));
+    }
+    assertThat(DATABASE.effects()).isEmpty();
+    commit();
+    assertThat(DATABASE.effects()).containsExactly("one", "two");
+  }
+
+  @Test
+  void sqlCannotEndTheTransaction() throws Exception {
+    Connection connection = transaction.unwrap(Connection.class);
+    Handle handle = transaction.unwrap(Handle.class);
+    TestDatabase.effect(handle, "one");
+    try (Statement statement = connection.createStatement()) {
+      for (String sql : List.of("COMMIT", "SELECT 1; rollback", "/* */ end")) {
+        Stream.<ThrowingCallable>of(
+                () -> statement.execute(sql),
+                () -> statement.execute(sql, Statement.NO_GENERATED_KEYS),
+                () -> statement.executeQuery(sql),
+                () -> statement.executeUpdate(sql),
+                () -> statement.executeLargeUpdate(sql),
+                () -> statement.addBatch(sql),
+                () -> connection.prepareStatement(sql),
+                () -> connection.prepareStatement(sql, Statement.NO_GENERATED_KEYS),
+                () -> connection.prepareCall(sql),
+                () -> handle.execute(sql),
+                () -> handle.createScript(sql).execute(),
+                () -> handle.createBatch().add(sql).execute())
+            .forEach(call -> assertThatThrownBy(call).hasStackTraceContaining("by a handler"));
+      }
+      assertThatThrownBy(() -> connection.setSavepoint("inbox_segment"))
+          .hasMessageContaining("by a handler");
+    }
+    assertThat(DATABASE.effects()).isEmpty();
+    commit();
+    assertThat(DATABASE.effects()).containsExactly("one");
+  }
+
+  @Test
+  void statementsAndResultsWorkThroughTheGuard() throws Exception {
+    Connection connection = transaction.unwrap(Connection.class);
+    try (PreparedStatement insert =
+            connection.prepareStatement("INSERT INTO effects SELECT unnest(?::text[])");
+        PreparedStatement batch = connection.prepareStatement("INSERT INTO effects VALUES (?)");
+        Statement statement = connection.createStatement()) {
+      insert.setArray(1, connection.createArrayOf("text", new Object[] {"a", "b;c"}));
+      assertThat(insert.executeUpdate()).isEqualTo(2);
+      insert.setObject(1, connection.createArrayOf("text", new Object[] {"d"}));
+      insert.executeUpdate();
+      batch.setString(1, "COMMIT");
+      batch.addBatch();
+      batch.setString(1, "f");
+      batch.addBatch();
+      assertThat(batch.executeBatch()).containsExactly(1, 1);
+      statement.execute("SELECT 1; SELECT 2");
+      assertThat(statement.getMoreResults()).isTrue();
+      assertThat(statement.equals(statement)).isTrue();
+      assertThat(new HashSet<>(List.of(statement))).contains(statement);
+      try (ResultSet row = statement.executeQuery("SELECT ARRAY['x', 'y']")) {
+        assertThat(row.next()).isTrue();
+        assertThat((Object[]) row.getArray(1).getArray()).containsExactly("x", "y");
+      }
+    }
+    commit();
+    assertThat(DATABASE.effects()).containsExactly("COMMIT", "a", "b;c", "d", "f");
   }
 
   @Test

@@ -168,6 +168,16 @@ abstract class SuspectContract extends ContractPart {
   }
 
   @Test
+  void aMessageThatIsToBeRetriedAloneIsASuspectThatWasTriedWithOthers() {
+    receive(2);
+    settle(message -> new Outcome.Retry(message.sequence(), Duration.ZERO, "again", true));
+    List<StoredMessage> after = process();
+    assertThat(after).hasSize(2).allMatch(StoredMessage::suspect);
+    assertThat(after).extracting(StoredMessage::crashes).containsOnly(1);
+    assertThat(after).extracting(StoredMessage::attempt).containsOnly(2);
+  }
+
+  @Test
   void runsAloneThatNeverEndedAreCountedAsAttempts() {
     receive(1);
     long sequence = abandon(1).get(0).sequence();
