@@ -25,6 +25,7 @@ import io.inbox4j.rabbitmq.RabbitTransport;
 import io.inbox4j.rabbitmq.TopologyException;
 import io.inbox4j.worker.InboxApplication;
 import io.inbox4j.worker.InboxCommand;
+import io.inbox4j.worker.internal.commands.CompletionCommand;
 import io.inbox4j.worker.internal.options.ApplicationOptions;
 import java.time.Clock;
 import java.time.Instant;
@@ -216,6 +217,26 @@ class ArchitectureTest {
         .callMethod(System.class, "currentTimeMillis")
         .orShould()
         .callConstructor(Date.class)
+        .check(SHIPPED);
+  }
+
+  /**
+   * What makes foreign text harmless is the only way to the terminal. A script for shells and
+   * suggestions of known names have no such text in them.
+   */
+  @Test
+  void commandsPrintThroughTheTerminalOnly() {
+    noClasses()
+        .that()
+        .resideInAPackage(PROGRAM)
+        .and()
+        .resideOutsideOfPackage("io.inbox4j.worker.internal.terminal")
+        .and()
+        .doNotBelongToAnyOf(CompletionCommand.class, InboxCommand.class)
+        .should()
+        .callMethod("picocli.CommandLine", "getOut")
+        .orShould()
+        .callMethod("picocli.CommandLine", "getErr")
         .check(SHIPPED);
   }
 

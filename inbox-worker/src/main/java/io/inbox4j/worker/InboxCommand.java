@@ -19,10 +19,11 @@ import io.inbox4j.worker.internal.options.DurationText;
 import io.inbox4j.worker.internal.options.Settings;
 import io.inbox4j.worker.internal.options.UsageException;
 import io.inbox4j.worker.internal.service.Logging;
-import java.io.PrintWriter;
+import io.inbox4j.worker.internal.terminal.Terminal;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jdbi.v3.core.JdbiException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -112,14 +113,18 @@ public final class InboxCommand {
   }
 
   private static int complain(CommandLine command, @Nullable String message, int code) {
-    PrintWriter err = command.getErr();
+    Terminal terminal = Terminal.of(command);
     String name = command.getCommandSpec().qualifiedName();
-    err.println("%s: %s".formatted(name, message));
+    terminal.say("%s: %s", name, inOneLine(message));
     if (code == ExitCode.WRONG_USAGE) {
-      err.println("%s --help says more".formatted(name));
+      terminal.say("%s --help says more", name);
     }
-    err.flush();
     return code;
+  }
+
+  /** The database gives details in further lines. */
+  private static String inOneLine(@Nullable String message) {
+    return String.valueOf(message).lines().map(String::strip).collect(Collectors.joining("; "));
   }
 
   /** What the database says, without the statement and its arguments. */

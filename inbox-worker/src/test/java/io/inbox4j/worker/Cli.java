@@ -94,6 +94,16 @@ final class Cli {
     }
   }
 
+  /** In this JVM, with somebody at the terminal, who can see but not type. */
+  static Result atTerminal(String... args) {
+    System.setProperty("inbox.terminal", "12");
+    try {
+      return here(args);
+    } finally {
+      System.clearProperty("inbox.terminal");
+    }
+  }
+
   /** In this JVM. */
   static Result here(String... args) {
     StringWriter out = new StringWriter();

@@ -1,5 +1,6 @@
 package io.inbox4j.receive.internal;
 
+import io.inbox4j.internal.ForeignText;
 import io.inbox4j.receive.QuarantineReason;
 
 /**
@@ -28,28 +29,7 @@ final class Rejection extends Exception {
   }
 
   private static String oneLine(String text) {
-    String cut = text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH - 1) + "…";
-    if (cut.chars().noneMatch(Rejection::breaksLines)) {
-      return cut;
-    }
-    StringBuilder line = new StringBuilder();
-    cut.chars()
-        .forEach(
-            c -> {
-              if (breaksLines(c)) {
-                line.append(String.format("\\u%04x", c));
-              } else {
-                line.append((char) c);
-              }
-            });
-    return line.toString();
-  }
-
-  /** Control characters, and those that end lines or turn the direction of writing. */
-  private static boolean breaksLines(int c) {
-    return Character.isISOControl(c)
-        || Character.getType(c) == Character.FORMAT
-        || c == '\u2028'
-        || c == '\u2029';
+    return ForeignText.oneLine(
+        text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH - 1) + "…");
   }
 }

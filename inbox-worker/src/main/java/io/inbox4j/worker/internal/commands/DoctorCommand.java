@@ -13,7 +13,9 @@ import io.inbox4j.worker.internal.options.DatabaseOptions;
 import io.inbox4j.worker.internal.tables.Database;
 import io.inbox4j.worker.internal.tables.Statuses;
 import io.inbox4j.worker.internal.terminal.Output;
+import io.inbox4j.worker.internal.terminal.Styled;
 import io.inbox4j.worker.internal.terminal.Terminal;
+import io.inbox4j.worker.internal.terminal.Text;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,22 +88,22 @@ public final class DoctorCommand implements Callable<Integer> {
         .orElse(Map.of());
   }
 
-  private String text(List<Finding> findings) {
+  private Text text(List<Finding> findings) {
     Terminal terminal = output.terminal();
-    StringBuilder text = new StringBuilder();
+    Text text = new Text();
     for (Finding it : findings) {
       String level = "%-7s".formatted(it.level().name().toLowerCase(Locale.ROOT));
-      String coloured =
+      Styled coloured =
           switch (it.level()) {
             case OK -> terminal.green(level);
             case WARNING -> terminal.yellow(level);
             case WRONG -> terminal.red(level);
           };
-      text.append("%s %-12s %s%n".formatted(coloured, it.check(), it.detail()));
+      text.line("%s %-12s %s", coloured, it.check(), it.detail());
       if (it.remedy() != null) {
-        text.append("%21s-> %s%n".formatted("", it.remedy()));
+        text.line("%21s-> %s", "", it.remedy());
       }
     }
-    return text.toString();
+    return text;
   }
 }

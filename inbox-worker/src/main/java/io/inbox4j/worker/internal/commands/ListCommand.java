@@ -10,6 +10,7 @@ import io.inbox4j.worker.internal.tables.Sql;
 import io.inbox4j.worker.internal.tables.SqlArray;
 import io.inbox4j.worker.internal.terminal.Output;
 import io.inbox4j.worker.internal.terminal.Table;
+import io.inbox4j.worker.internal.terminal.Text;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.List;
@@ -150,9 +151,9 @@ public final class ListCommand implements Callable<Integer> {
         it.reason().code() + ": " + it.detail());
   }
 
-  private String table(List<Line> lines) {
+  private Text table(List<Line> lines) {
     if (lines.isEmpty()) {
-      return "There are no such messages.";
+      return Text.of("There are no such messages.");
     }
     Table table =
         new Table(
@@ -167,10 +168,9 @@ public final class ListCommand implements Callable<Integer> {
           it.since,
           Objects.requireNonNullElse(it.error, "-"));
     }
-    return table
-        + (lines.size() == limit
-            ? "These are the first %d; --limit shows more.".formatted(limit)
-            : "");
+    return lines.size() == limit
+        ? table.text().line("These are the first %d; --limit shows more.", limit)
+        : table.text();
   }
 
   private static Map<String, @Nullable Object> json(Line it) {

@@ -7,6 +7,7 @@ import io.inbox4j.worker.internal.tables.Database;
 import io.inbox4j.worker.internal.tables.Found;
 import io.inbox4j.worker.internal.tables.MessageKey;
 import io.inbox4j.worker.internal.terminal.Output;
+import io.inbox4j.worker.internal.terminal.Text;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -47,15 +48,17 @@ public final class ShowCommand implements Callable<Integer> {
     }
     try (Database database = Database.open(options)) {
       List<Found> found = Found.all(database, key, endpoint);
-      StringBuilder text = new StringBuilder();
-      found.forEach(it -> text.append(text(it)).append(System.lineSeparator()));
-      output.print(found.stream().map(this::json).toList(), text.toString());
+      Text text = new Text();
+      for (int i = 0; i < found.size(); i++) {
+        (i == 0 ? text : text.line("")).add(text(found.get(i)));
+      }
+      output.print(found.stream().map(this::json).toList(), text);
       return 0;
     }
   }
 
-  private String text(Found found) {
-    StringBuilder text = new StringBuilder();
+  private Text text(Found found) {
+    Text text = new Text();
     Map<String, @Nullable Object> fields = new LinkedHashMap<>(found.fields());
     if (body) {
       fields.putAll(found.content());
@@ -63,19 +66,18 @@ public final class ShowCommand implements Callable<Integer> {
     fields.forEach(
         (name, value) -> {
           if (value != null && !Boolean.FALSE.equals(value)) {
-            text.append("%-26s %s%n".formatted(name, value));
+            text.field(name, value);
           }
         });
     for (Intervention it : found.history()) {
-      text.append(
-          "%-26s %s by %s, %s%n"
-              .formatted(
-                  it.action() == Intervention.Action.REPLAY ? "replayed" : "discarded",
-                  it.at(),
-                  it.by(),
-                  "it was: " + it.reason().lines().findFirst().orElse("")));
+      text.line(
+          "%-26s %s by %s, it was: %s",
+          it.action() == Intervention.Action.REPLAY ? "replayed" : "discarded",
+          it.at(),
+          it.by(),
+          it.reason().lines().findFirst().orElse(""));
     }
-    return text.toString();
+    return text;
   }
 
   private Map<String, @Nullable Object> json(Found found) {

@@ -10,6 +10,7 @@ import io.inbox4j.worker.internal.tables.Statuses.Status;
 import io.inbox4j.worker.internal.terminal.Output;
 import io.inbox4j.worker.internal.terminal.Table;
 import io.inbox4j.worker.internal.terminal.Terminal;
+import io.inbox4j.worker.internal.terminal.Text;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -33,12 +34,12 @@ public final class StatusCommand implements Callable<Integer> {
       List<Status> all = Statuses.of(database);
       output.print(
           Output.object("endpoints", all.stream().map(StatusCommand::json).toList()),
-          all.isEmpty() ? "No message was received yet." : table(all));
+          all.isEmpty() ? Text.of("No message was received yet.") : table(all));
       return 0;
     }
   }
 
-  private String table(List<Status> all) {
+  private Text table(List<Status> all) {
     Terminal terminal = output.terminal();
     Table table =
         new Table(
@@ -66,7 +67,7 @@ public final class StatusCommand implements Callable<Integer> {
           it.quarantined() > 0 ? terminal.yellow(counted(it.quarantined())) : "0",
           paused(it.pause()));
     }
-    return table.toString();
+    return table.text();
   }
 
   private static String counted(long number) {

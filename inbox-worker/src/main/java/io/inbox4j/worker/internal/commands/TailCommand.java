@@ -59,8 +59,7 @@ public final class TailCommand implements Callable<Integer> {
     try (Database database = Database.open(options)) {
       Following following = new Following(database);
       if (!output.isJson()) {
-        output.terminal().err.println("Following " + database.place + "; Ctrl-C ends it.");
-        output.terminal().err.flush();
+        output.terminal().say("Following %s; Ctrl-C ends it.", database.place);
       }
       while (left > 0 && System.nanoTime() < end) {
         Thread.sleep(every.toMillis());
@@ -79,7 +78,7 @@ public final class TailCommand implements Callable<Integer> {
   private void print(Change it) {
     Terminal terminal = output.terminal();
     String what = "%-11s".formatted(it.what());
-    String coloured =
+    Object coloured =
         switch (it.what()) {
           case "dead", "quarantined" -> terminal.red(what);
           case "retrying" -> terminal.yellow(what);
@@ -95,13 +94,12 @@ public final class TailCommand implements Callable<Integer> {
             "type", it.type(),
             "attempts", it.attempts(),
             "error", it.error()),
-        "%s %s %s %s attempts=%d%s"
-            .formatted(
-                coloured,
-                it.id(),
-                it.endpoint(),
-                Objects.requireNonNullElse(it.type(), "-"),
-                it.attempts(),
-                error));
+        "%s %s %s %s attempts=%d%s",
+        coloured,
+        it.id(),
+        it.endpoint(),
+        Objects.requireNonNullElse(it.type(), "-"),
+        it.attempts(),
+        error);
   }
 }

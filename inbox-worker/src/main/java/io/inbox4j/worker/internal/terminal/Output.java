@@ -1,5 +1,6 @@
 package io.inbox4j.worker.internal.terminal;
 
+import io.inbox4j.internal.ForeignText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -30,22 +31,22 @@ public final class Output {
     if (command == null) {
       throw new IllegalStateException("not used as a " + Mixin.class.getSimpleName());
     }
-    return Terminal.of(command.commandLine(), System.getenv());
+    return Terminal.of(command.commandLine());
+  }
+
+  /** Prints a value as JSON, or a line, as {@link Text#line} makes it. */
+  public void print(Object value, String format, @Nullable Object... args) {
+    print(value, Text.of(format, args));
   }
 
   /** Prints a value as JSON, or a text. */
-  public void print(Object value, String text) {
-    Terminal terminal = terminal();
-    if (json) {
-      terminal.out.println(json(value));
-    } else {
-      terminal.out.println(text.stripTrailing());
-    }
-    terminal.out.flush();
+  public void print(Object value, Text text) {
+    terminal().print(json ? json(value) + System.lineSeparator() : text.toString());
   }
 
+  /** What a terminal would act on is escaped, which changes nothing for who reads the document. */
   public static String json(Object value) {
-    return JSON.writeValueAsString(value);
+    return ForeignText.oneLine(JSON.writeValueAsString(value));
   }
 
   /** An object of JSON: names and values in turn; times as text, durations as seconds. */

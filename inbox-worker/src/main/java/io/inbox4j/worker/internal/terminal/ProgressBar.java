@@ -25,17 +25,15 @@ public final class ProgressBar {
     // The estimate may be too low: there is no more than nearly all before the end.
     double part = expected == 0 ? 0 : Math.min(0.99, (double) done / expected);
     int full = (int) (part * WIDTH);
-    terminal.err.print(
+    terminal.printProgress(
         "\r[%s%s] %3d %%  %,d"
             .formatted("#".repeat(full), " ".repeat(WIDTH - full), (int) (part * 100), done));
-    terminal.err.flush();
   }
 
   /** Takes the bar away; what comes next is the result. */
   public void end() {
     if (shown) {
-      terminal.err.print("\r" + " ".repeat(WIDTH + 40) + "\r");
-      terminal.err.flush();
+      terminal.printProgress("\r" + " ".repeat(WIDTH + 40) + "\r");
     }
   }
 }

@@ -22,8 +22,8 @@ public final class Terminal {
 
   private static final String PROPERTY = "inbox.terminal";
 
-  final PrintWriter out;
-  public final PrintWriter err;
+  private final PrintWriter out;
+  private final PrintWriter err;
   private final boolean colours;
   private final boolean showsProgress;
   private final boolean answers;
@@ -37,7 +37,12 @@ public final class Terminal {
     this.answers = answers;
   }
 
-  static Terminal of(CommandLine command, Map<String, String> environment) {
+  /** The terminal of a command. */
+  public static Terminal of(CommandLine command) {
+    return of(command, System.getenv());
+  }
+
+  private static Terminal of(CommandLine command, Map<String, String> environment) {
     String streams = System.getProperty(PROPERTY, isConsole(System.console()) ? "012" : "");
     boolean wanted = environment.getOrDefault("NO_COLOR", "").isEmpty();
     return new Terminal(
@@ -57,20 +62,41 @@ public final class Terminal {
     return showsProgress;
   }
 
-  public String red(String text) {
-    return colours ? "\u001b[31m" + text + "\u001b[0m" : text;
+  public Styled red(String text) {
+    return styled("\u001b[31m", text);
   }
 
-  public String yellow(String text) {
-    return colours ? "\u001b[33m" + text + "\u001b[0m" : text;
+  public Styled yellow(String text) {
+    return styled("\u001b[33m", text);
   }
 
-  public String green(String text) {
-    return colours ? "\u001b[32m" + text + "\u001b[0m" : text;
+  public Styled green(String text) {
+    return styled("\u001b[32m", text);
   }
 
-  String bold(String text) {
-    return colours ? "\u001b[1m" + text + "\u001b[0m" : text;
+  Styled bold(String text) {
+    return styled("\u001b[1m", text);
+  }
+
+  private Styled styled(String code, String text) {
+    return new Styled(colours ? code : "", text);
+  }
+
+  /** Prints what a {@link Text} or JSON has made fit for it. */
+  void print(String text) {
+    out.print(text);
+    out.flush();
+  }
+
+  /** Prints what is only about how it goes, to standard error. */
+  void printProgress(String text) {
+    err.print(text);
+    err.flush();
+  }
+
+  /** Says something that is no answer, to standard error, as {@link Text#line} makes it. */
+  public void say(String format, @Nullable Object... args) {
+    printProgress(Text.of(format, args).toString());
   }
 
   /**
@@ -86,11 +112,10 @@ public final class Terminal {
     if (!answers) {
       throw new UsageException(what + " cannot be undone; expected --yes, nothing was changed");
     }
-    err.print(what + ". This cannot be undone. Go on? [y/N] ");
-    err.flush();
+    printProgress(Styled.of(what + ". This cannot be undone. Go on? [y/N] ").toString());
     boolean goesOn = answer().strip().matches("(?i)y|yes");
     if (!goesOn) {
-      err.println("Nothing was changed.");
+      say("Nothing was changed.");
     }
     return goesOn;
   }
