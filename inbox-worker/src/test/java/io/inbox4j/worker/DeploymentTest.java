@@ -139,6 +139,12 @@ class DeploymentTest {
   }
 
   @Test
+  void probesReachTheProcessFromOutsideItsContainer() {
+    assertThat(environments())
+        .allSatisfy(it -> assertThat(it).containsEntry("INBOX_HTTP_ADDRESS", "0.0.0.0"));
+  }
+
+  @Test
   void secretsAreFilesThatAreMounted() {
     for (Map<?, ?> deployment : kind("Deployment")) {
       assertThat(container(deployment).get("volumeMounts").toString()).contains("/etc/inbox");

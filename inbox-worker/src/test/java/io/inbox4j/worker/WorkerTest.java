@@ -88,11 +88,11 @@ class WorkerTest {
   void healthFollowsADatabaseThatIsAwayAtTheStartAndFrozenLater() throws Exception {
     String url = server.newDatabase();
     server.kill9();
-    try (ChildProcess worker = start(url, "--role", "process")) {
+    try (ChildProcess worker = start(url, "--role", "process", "--http-details=true")) {
       int port = port(worker);
       awaitCode(port, "/health/ready", 503);
       assertThat(get(port, "/health/ready").body())
-          .contains("\"name\":\"start\"", "\"status\":\"DOWN\"", "database");
+          .contains("\"name\":\"start\"", "\"status\":\"DOWN\"", "does not answer");
       assertThat(get(port, "/health/live").statusCode()).isEqualTo(200);
       worker.awaitLine(line -> line.contains("Not started, trying again"), PATIENCE);
       server.restart();
@@ -174,7 +174,8 @@ class WorkerTest {
   }
 
   private static int port(ChildProcess worker) {
-    String line = worker.awaitLine(it -> it.contains("health and metrics on port"), PATIENCE);
+    String line =
+        worker.awaitLine(it -> it.contains("health and metrics on 127.0.0.1 port"), PATIENCE);
     return Integer.parseInt(line.substring(line.lastIndexOf(' ') + 1));
   }
 

@@ -61,8 +61,10 @@ public final class RunCommand implements Callable<Integer> {
             describe(application),
             () -> Database.probe(database));
     Runtime.getRuntime().addShutdownHook(new Thread(worker::close, "inbox-shutdown"));
-    try (HealthServer server = HealthServer.start(options.httpPort(), worker, registry::scrape)) {
-      worker.run(server.port());
+    try (HealthServer server =
+        HealthServer.start(
+            options.httpAddress(), options.showsHttpDetails(), worker, registry::scrape)) {
+      worker.run(server.address());
       return 0;
     }
   }

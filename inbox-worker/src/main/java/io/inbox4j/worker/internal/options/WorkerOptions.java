@@ -1,5 +1,8 @@
 package io.inbox4j.worker.internal.options;
 
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +54,25 @@ public final class WorkerOptions {
   private int httpPort;
 
   @Option(
+      names = "--http-address",
+      paramLabel = "ADDRESS",
+      defaultValue = "localhost",
+      description =
+          "the address of this machine that they are served on; default ${DEFAULT-VALUE}, where"
+              + " only this machine gets them; 0.0.0.0 is all addresses")
+  private String httpAddress = "localhost";
+
+  @Option(
+      names = "--http-details",
+      paramLabel = "true|false",
+      arity = "1",
+      defaultValue = "false",
+      description =
+          "whether health says what was seen of each part, which may quote the database or the"
+              + " broker; default ${DEFAULT-VALUE}")
+  private boolean httpDetails;
+
+  @Option(
       names = "--close-deadline",
       paramLabel = "TIME",
       description = "how long work in hand may take to end; default 30s")
@@ -87,8 +109,21 @@ public final class WorkerOptions {
     return inRange("--pool-size", poolSize, 2, 10_000);
   }
 
-  public int httpPort() {
-    return inRange("--http-port", httpPort, 0, 65_535);
+  /** Where health and metrics are served. */
+  public InetSocketAddress httpAddress() {
+    int port = inRange("--http-port", httpPort, 0, 65_535);
+    try {
+      return new InetSocketAddress(InetAddress.getByName(httpAddress), port);
+    } catch (UnknownHostException e) {
+      throw new UsageException(
+          "--http-address is '%s'; expected an address of this machine, for example 127.0.0.1, or"
+                  .formatted(httpAddress)
+              + " 0.0.0.0 for all of them");
+    }
+  }
+
+  public boolean showsHttpDetails() {
+    return httpDetails;
   }
 
   public @Nullable Duration closeDeadline() {

@@ -1,108 +1,130 @@
 package io.inbox4j.worker.internal.service;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import io.inbox4j.InboxException;
 import io.inbox4j.operations.Health;
 import io.inbox4j.worker.internal.terminal.Output;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tells those who ask how the worker is: {@code /health/live}, {@code /health/ready} and {@code
- * /metrics}. Nothing can be changed through it, and nothing that it says is private.
+ * /metrics}. Nothing can be changed through it.
  */
 public final class HealthServer implements AutoCloseable {
 
-  private static final int THREADS = 2;
+  private static final Duration DEADLINE = Duration.ofSeconds(10);
+
+  /** Metrics are collected from everywhere and may take their time; health waits for nothing. */
+  static final int MAX_SCRAPES = 4;
+
   private static final String JSON = "application/json";
 
   /** As Prometheus knows its text. */
   private static final String METRICS = "text/plain; version=0.0.4; charset=utf-8";
 
-  private final HttpServer server;
-  private final ExecutorService threads;
+  private final Worker worker;
+  private final Supplier<String> metrics;
+  private final boolean details;
+  private final Semaphore scrapes = new Semaphore(MAX_SCRAPES);
+  private final HttpListener listener;
 
-  private HealthServer(HttpServer server, ExecutorService threads) {
-    this.server = server;
-    this.threads = threads;
+  private HealthServer(
+      InetSocketAddress address,
+      Duration deadline,
+      boolean details,
+      Worker worker,
+      Supplier<String> metrics)
+      throws IOException {
+    this.worker = worker;
+    this.metrics = metrics;
+    this.details = details;
+    this.listener = HttpListener.start(address, deadline, this::answer);
   }
 
-  public static HealthServer start(int port, Worker worker, Supplier<String> metrics) {
-    HttpServer server;
+  /**
+   * Serves health and metrics until it is closed.
+   *
+   * @param details whether to say what was seen of each part, which can be what a server said
+   */
+  public static HealthServer start(
+      InetSocketAddress address, boolean details, Worker worker, Supplier<String> metrics) {
+    return start(address, DEADLINE, details, worker, metrics);
+  }
+
+  static HealthServer start(
+      InetSocketAddress address,
+      Duration deadline,
+      boolean details,
+      Worker worker,
+      Supplier<String> metrics) {
     try {
-      server = HttpServer.create(new InetSocketAddress(port), 0);
+      return new HealthServer(address, deadline, details, worker, metrics);
     } catch (IOException e) {
       throw new InboxException(
-          "the port %d cannot be served on: %s; choose another with --http-port"
-              .formatted(port, e.getMessage()),
+          "%s port %d cannot be served on: %s; choose others with --http-address and --http-port"
+              .formatted(address.getHostString(), address.getPort(), e.getMessage()),
           e);
     }
-    ExecutorService threads =
-        Executors.newFixedThreadPool(
-            THREADS,
-            task -> {
-              Thread thread = new Thread(task, "inbox-http");
-              thread.setDaemon(true);
-              return thread;
-            });
-    server.setExecutor(threads);
-    server.createContext(
-        "/health/live",
-        exchange -> answer(exchange, worker.isAlive() ? 200 : 503, JSON, json(worker.health())));
-    server.createContext(
-        "/health/ready",
-        exchange -> answer(exchange, worker.isReady() ? 200 : 503, JSON, json(worker.health())));
-    server.createContext("/metrics", exchange -> answer(exchange, 200, METRICS, metrics.get()));
-    server.start();
-    return new HealthServer(server, threads);
   }
 
-  public int port() {
-    return server.getAddress().getPort();
+  /** Where it is served. */
+  public InetSocketAddress address() {
+    return listener.address();
   }
 
-  private static void answer(HttpExchange exchange, int code, String type, String text)
-      throws IOException {
-    try (exchange) {
-      boolean known =
-          exchange.getRequestURI().getPath().equals(exchange.getHttpContext().getPath());
-      boolean reads = exchange.getRequestMethod().matches("GET|HEAD");
-      byte[] body = (known && reads ? text : "").getBytes(StandardCharsets.UTF_8);
-      exchange.getResponseHeaders().set("Content-Type", type);
-      boolean hasBody = body.length > 0 && exchange.getRequestMethod().equals("GET");
-      exchange.sendResponseHeaders(!known ? 404 : reads ? code : 405, hasBody ? body.length : -1);
-      if (hasBody) {
-        exchange.getResponseBody().write(body);
-      }
-    }
+  private HttpAnswer answer(HttpRequest request) {
+    return switch (request.path()) {
+      case "/health/live" -> request.isRead() ? health(worker.isAlive()) : HttpAnswer.of(405);
+      case "/health/ready" -> request.isRead() ? health(worker.isReady()) : HttpAnswer.of(405);
+      case "/metrics" -> request.isRead() ? metrics() : HttpAnswer.of(405);
+      default -> HttpAnswer.of(404);
+    };
   }
 
-  private static String json(Health health) {
-    return Output.json(
+  private HttpAnswer health(boolean isWell) {
+    Health health = worker.health();
+    return new HttpAnswer(
+        isWell ? 200 : 503,
+        JSON,
+        Output.json(
+            Output.object(
+                "status",
+                health.status().name(),
+                "parts",
+                health.parts().stream().map(this::json).toList())));
+  }
+
+  private Map<String, @Nullable Object> json(Health.Part part) {
+    Map<String, @Nullable Object> all =
         Output.object(
-            "status",
-            health.status().name(),
-            "parts",
-            health.parts().stream()
-                .map(
-                    part ->
-                        Output.object(
-                            "name", part.name(),
-                            "endpoint", part.endpoint(),
-                            "status", part.status().name(),
-                            "detail", part.detail(),
-                            "since", part.since()))
-                .toList()));
+            "name", part.name(),
+            "endpoint", part.endpoint(),
+            "status", part.status().name());
+    if (details) {
+      all.put("detail", part.detail());
+    }
+    all.put("since", part.since().toString());
+    return all;
+  }
+
+  private HttpAnswer metrics() {
+    if (!scrapes.tryAcquire()) {
+      return HttpAnswer.of(503);
+    }
+    try {
+      return new HttpAnswer(200, METRICS, metrics.get());
+    } finally {
+      scrapes.release();
+    }
   }
 
   @Override
   public void close() {
-    server.stop(0);
-    threads.shutdownNow();
+    listener.close();
   }
 }

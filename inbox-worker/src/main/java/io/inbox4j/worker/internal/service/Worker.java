@@ -7,6 +7,7 @@ import io.inbox4j.operations.Health.Part;
 import io.inbox4j.operations.Health.Status;
 import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.worker.internal.options.WorkerOptions;
+import java.net.InetSocketAddress;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -44,12 +45,13 @@ public final class Worker implements AutoCloseable {
   }
 
   /** Starts the inbox, and returns when the process was told to end and its work has. */
-  public void run(int port) throws InterruptedException {
+  public void run(InetSocketAddress address) throws InterruptedException {
     log.info(
-        "Running {}, queues {}, health and metrics on port {}",
+        "Running {}, queues {}, health and metrics on {} port {}",
         description,
         inbox.types().keySet().stream().sorted().toList(),
-        port);
+        address.getAddress().getHostAddress(),
+        address.getPort());
     while (told.getCount() > 0 && !isStarted()) {
       told.await(RETRY.toMillis(), TimeUnit.MILLISECONDS);
     }
