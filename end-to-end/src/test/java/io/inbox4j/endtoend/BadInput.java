@@ -30,9 +30,7 @@ record BadInput(
     /** It is odd, and an event: its handler runs once. */
     HANDLED,
     /** It was there before: nothing changes. */
-    DUPLICATE,
-    /** No client can read it: the broker moves it to the dead-letter queue. */
-    DEAD_LETTERED
+    DUPLICATE
   }
 
   static final int MAX_BODY = 200_000;
@@ -42,7 +40,7 @@ record BadInput(
   /** An order that is there before, for what contradicts it. */
   static final String STORED = "stored before";
 
-  /** All of them; what is very large, and what kills connections, comes last. */
+  /** All of them; what is very large, and what would kill connections, comes last. */
   static Stream<BadInput> all() {
     return Stream.of(
             BadIdentities.all(),
@@ -64,7 +62,6 @@ record BadInput(
           case DEAD -> "dead";
           case HANDLED -> "handled";
           case DUPLICATE -> "ignored";
-          case DEAD_LETTERED -> "in `<queue>.dead-letter`";
         };
     return "| %s | %s | %s |".formatted(name, outcome, explanation);
   }

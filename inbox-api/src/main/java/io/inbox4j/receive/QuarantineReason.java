@@ -37,7 +37,8 @@ public enum QuarantineReason {
   /** The JSON is not an object. */
   NOT_AN_OBJECT,
   /**
-   * The body cannot be read, or does not fit its event class, which the ordering key is read from.
+   * A header or the body cannot be read, or the body does not fit its event class, which the
+   * ordering key is read from.
    */
   UNREADABLE,
   /** The time before which it is not to be handled is no time. */

@@ -28,6 +28,12 @@ public record Delivery(
     byte[] body,
     boolean redelivered) {
 
+  /**
+   * The header in which a transport names those headers that it cannot read. What it has of them
+   * are their bytes, in Base64. Such a delivery is no event.
+   */
+  public static final String UNREADABLE_HEADERS = "x-inbox-unreadable-headers";
+
   /** Says what it is, never what is in it. */
   @Override
   public String toString() {

@@ -90,9 +90,14 @@ public final class RabbitTransport implements InboxTransport {
    * Receives with the user's own settings (credentials, addresses, TLS: whoever sets that up here
    * decides what is verified). The factory is copied; automatic recovery is switched off, because
    * the supervisor covers more than it does.
+   *
+   * <p>A message that the client cannot read is quarantined, like any other that is no event. With
+   * a subclass of {@link ConnectionFactory}, which has its own way to connect, that cannot be done:
+   * then such a message ends in the dead-letter queue, and queues without a delivery limit are
+   * refused.
    */
   public static RabbitTransport connect(ConnectionFactory settings) {
-    ConnectionFactory factory = settings.clone();
+    ConnectionFactory factory = TolerantConnectionFactory.copyOf(settings);
     factory.setAutomaticRecoveryEnabled(false);
     factory.setTopologyRecoveryEnabled(false);
     factory.setMaxInboundMessageBodySize(MAX_BODY);
@@ -112,7 +117,7 @@ public final class RabbitTransport implements InboxTransport {
   }
 
   private static ConnectionFactory configured(String uri, @Nullable SSLContext tls) {
-    ConnectionFactory factory = new ConnectionFactory();
+    ConnectionFactory factory = new TolerantConnectionFactory();
     if (tls != null) {
       // Older clients than ours, which a build may choose, verify nothing unless they are told to.
       factory.useSslProtocol(tls);
@@ -131,9 +136,24 @@ public final class RabbitTransport implements InboxTransport {
     return factory;
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * @throws TopologyException also if a message could block the queue for ever: if the settings are
+   *     of a subclass of {@link ConnectionFactory}, and the queue may have no delivery limit
+   */
   @Override
   public <T extends IntegrationEvent> Receiver receive(
       ReceiveEndpoint endpoint, Intake<T> intake, InboxListener listener) {
+    if (endpoint.topology().kind() != Topology.Kind.QUORUM
+        && !(factory instanceof TolerantConnectionFactory)) {
+      throw new TopologyException(
+          endpoint.queue(),
+          ("with the connections of %s a message whose headers the client cannot read would block"
+                  + " the queue '%s' for ever, unless it has a delivery limit; expected"
+                  + " Topology.quorum(), or settings that are a plain ConnectionFactory")
+              .formatted(factory.getClass().getName(), endpoint.queue()));
+    }
     Supervisor<T> supervisor = new Supervisor<>(factory, endpoint, intake, listener);
     supervisors.add(supervisor);
     supervisor.start();

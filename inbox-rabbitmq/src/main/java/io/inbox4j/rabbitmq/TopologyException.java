@@ -2,10 +2,15 @@ package io.inbox4j.rabbitmq;
 
 import io.inbox4j.InboxException;
 
-/** The broker refuses a queue, exchange or binding as it is configured; the message says why. */
+/** A queue, exchange or binding is refused as it is configured; the message says why. */
 public final class TopologyException extends InboxException {
 
   private final String endpoint;
+
+  TopologyException(String endpoint, String message) {
+    super(message);
+    this.endpoint = endpoint;
+  }
 
   TopologyException(String endpoint, String message, Throwable cause) {
     super(message, cause);

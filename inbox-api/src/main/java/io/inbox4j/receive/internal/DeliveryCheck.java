@@ -43,7 +43,7 @@ public final class DeliveryCheck {
     String headers = null;
     try {
       headers = HeaderJson.write(delivery.headers());
-      checkHeaders(headers);
+      checkHeaders(delivery, headers);
       String bodyId = body.messageIdIn(delivery);
       UUID id = identity(delivery, bodyId);
       String type = type(delivery);
@@ -60,7 +60,13 @@ public final class DeliveryCheck {
     }
   }
 
-  private void checkHeaders(@Nullable String headers) throws Rejection {
+  private void checkHeaders(Delivery delivery, @Nullable String headers) throws Rejection {
+    Object unreadable = delivery.headers().get(Delivery.UNREADABLE_HEADERS);
+    if (unreadable != null) {
+      throw new Rejection(
+          QuarantineReason.UNREADABLE,
+          "headers cannot be read, nested too deeply or of an unknown type: " + unreadable);
+    }
     if (headers != null && headers.length() > limits.maxHeaderSize()) {
       throw new Rejection(
           QuarantineReason.HEADERS_TOO_LARGE,

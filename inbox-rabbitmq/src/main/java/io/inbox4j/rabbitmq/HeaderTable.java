@@ -1,0 +1,111 @@
+package io.inbox4j.rabbitmq;
+
+import com.rabbitmq.client.impl.ValueReader;
+import io.inbox4j.transport.Delivery;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The headers of a message, in bytes, as the broker sends them.
+ *
+ * <p>A header that the client cannot read becomes a byte array of what came, and one more header
+ * names those. All others stay what they are.
+ *
+ * @param entries each a name, a type and a value
+ */
+record HeaderTable(List<byte[]> entries) {
+
+  private static final int MAX_NAMES = 500;
+
+  /** One that the client can read, of one that it cannot. */
+  static HeaderTable readable(byte[] table) throws IOException {
+    List<byte[]> entries = new ArrayList<>();
+    List<String> unreadable = new ArrayList<>();
+    DataInputStream in = new DataInputStream(new ByteArrayInputStream(table));
+    while (in.available() > 0) {
+      int begin = table.length - in.available();
+      byte[] name = in.readNBytes(in.readUnsignedByte());
+      int type = table.length - in.available();
+      skipValue(in);
+      int end = table.length - in.available();
+      byte[] entry = Arrays.copyOfRange(table, begin, end);
+      if (isReadable(entry)) {
+        entries.add(entry);
+      } else {
+        entries.add(entry(name, 'x', Arrays.copyOfRange(table, type, end)));
+        unreadable.add(new String(name, StandardCharsets.UTF_8));
+      }
+    }
+    return new HeaderTable(entries).naming(String.join(", ", unreadable));
+  }
+
+  /** One with all the properties of a message in a header, as bytes. */
+  static HeaderTable unreadable(byte[] properties) throws IOException {
+    return new HeaderTable(List.of(entry(bytes("properties"), 'x', properties)))
+        .naming("properties");
+  }
+
+  /** The client takes the first of two headers of a name, so this one is not forged. */
+  private HeaderTable naming(String unreadable) throws IOException {
+    String cut = unreadable.substring(0, Math.min(unreadable.length(), MAX_NAMES));
+    List<byte[]> all = new ArrayList<>();
+    all.add(entry(bytes(Delivery.UNREADABLE_HEADERS), 'S', bytes(cut)));
+    all.addAll(entries);
+    return new HeaderTable(all);
+  }
+
+  /** Tables and lists begin with their length, so nobody has to go into them. */
+  private static void skipValue(DataInputStream in) throws IOException {
+    switch (in.readUnsignedByte()) {
+      case 'V' -> {}
+      case 't', 'b', 'B' -> in.skipNBytes(1);
+      case 's', 'u' -> in.skipNBytes(2);
+      case 'I', 'i', 'f' -> in.skipNBytes(4);
+      case 'D' -> in.skipNBytes(5);
+      case 'l', 'L', 'd', 'T' -> in.skipNBytes(8);
+      case 'S', 'x', 'F', 'A' -> in.skipNBytes(Integer.toUnsignedLong(in.readInt()));
+      default -> in.skipNBytes(in.available()); // where it ends is not known
+    }
+  }
+
+  private static boolean isReadable(byte[] entry) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    new HeaderTable(List.of(entry)).writeTo(new DataOutputStream(bytes));
+    DataInputStream table = new DataInputStream(new ByteArrayInputStream(bytes.toByteArray()));
+    try {
+      new ValueReader(table).readTable();
+      return true;
+    } catch (IOException | RuntimeException | StackOverflowError e) {
+      return false;
+    }
+  }
+
+  private static byte[] entry(byte[] name, char type, byte[] value) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    DataOutputStream out = new DataOutputStream(bytes);
+    out.writeByte(name.length);
+    out.write(name);
+    out.writeByte(type);
+    out.writeInt(value.length);
+    out.write(value);
+    return bytes.toByteArray();
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  void writeTo(DataOutputStream out) throws IOException {
+    out.writeInt(entries.stream().mapToInt(entry -> entry.length).sum());
+    for (byte[] entry : entries) {
+      out.write(entry);
+    }
+  }
+}
