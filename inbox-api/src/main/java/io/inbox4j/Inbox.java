@@ -112,8 +112,9 @@ public final class Inbox implements AutoCloseable {
     this.processor = new InboxProcessor(workloads, reader, store, listener, maxConcurrency);
     this.deadLetters = new DeadLetters(store, listener, processor::wake);
     this.quarantine = new Quarantine(store, checks, listener, processor::wake);
-    this.janitor = new Janitor(store, retention);
-    this.housekeeping = new Housekeeping(store, retention);
+    Set<String> handled = workloads.stream().map(Workload::endpoint).collect(Collectors.toSet());
+    this.janitor = new Janitor(store, handled, retention);
+    this.housekeeping = new Housekeeping(store, handled, retention);
     subscriptions.forEach(it -> monitor.waiting(it.queue(), it.options().maxLag));
   }
 

@@ -128,8 +128,10 @@ public final class InboxBuilder {
   }
 
   /**
-   * How long processed messages are kept. A process that processes removes older ones in the
-   * background; of many such processes one does it at a time. Defaults to 7 days.
+   * How long processed messages of the queues that are handled here are kept. A process that
+   * processes removes older ones in the background; of many such processes one does it at a time.
+   * Where processes want to keep messages of the same queue for different times, the longest holds.
+   * Defaults to 7 days.
    */
   public InboxBuilder retention(Retention retention) {
     this.retention = retention;

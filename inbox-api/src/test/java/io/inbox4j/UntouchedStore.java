@@ -18,6 +18,7 @@ import io.inbox4j.store.WorkTransaction;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -142,7 +143,26 @@ final class UntouchedStore implements InboxStore {
   }
 
   @Override
-  public RetentionReport retain(Retention retention, Predicate<RetentionReport> goOn) {
+  public void declareRetention(Collection<String> endpoints, Retention retention) {
+    throw touched();
+  }
+
+  @Override
+  public Map<String, Retention> declaredRetention() {
+    throw touched();
+  }
+
+  @Override
+  public RetentionReport retain(Predicate<RetentionReport> goOn) {
+    throw touched();
+  }
+
+  @Override
+  public RetentionReport retain(
+      Collection<String> endpoints,
+      Retention retention,
+      boolean force,
+      Predicate<RetentionReport> goOn) {
     throw touched();
   }
 

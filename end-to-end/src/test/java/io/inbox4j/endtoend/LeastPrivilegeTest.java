@@ -20,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -131,10 +132,10 @@ class LeastPrivilegeTest {
     try (JdbiInboxStore store = JdbiInboxStore.connect(url)) {
       store.open();
       Retention retention = Retention.days(7).archive(Duration.ofDays(100));
-      assertThat(store.retain(retention, soFar -> true))
+      assertThat(store.retain(Set.of("q"), retention, false, soFar -> true))
           .extracting(RetentionReport::removed, RetentionReport::archived)
           .containsExactly(100L, 100L);
-      assertThat(store.retain(retention, soFar -> true).hasChanges()).isFalse();
+      assertThat(store.retain(Set.of("q"), retention, false, soFar -> true).hasChanges()).isFalse();
     }
     for (String table : List.of("inbox_messages", "inbox_processed")) {
       assertThat(

@@ -2,16 +2,22 @@ package io.inbox4j.operations;
 
 import io.inbox4j.InboxException;
 import io.inbox4j.store.InboxStore;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /** Removes messages that were kept long enough, when it is told to. Thread-safe. */
 public final class Janitor {
 
   private final InboxStore store;
+  private final Set<String> endpoints;
   private final Retention retention;
 
-  public Janitor(InboxStore store, Retention retention) {
+  /**
+   * @param endpoints whose messages are kept so long
+   */
+  public Janitor(InboxStore store, Set<String> endpoints, Retention retention) {
     this.store = store;
+    this.endpoints = Set.copyOf(endpoints);
     this.retention = retention;
   }
 
@@ -22,7 +28,8 @@ public final class Janitor {
 
   /**
    * Removes all that was kept long enough, in small steps that leave most of the time to others.
-   * Does nothing if another process is at it.
+   * What a running process, of this service or of another one, wants to keep for longer stays. Does
+   * nothing if another process is at it.
    *
    * @throws InboxException if messages are kept for ever
    */
@@ -41,7 +48,9 @@ public final class Janitor {
           "messages are kept for ever; expected for example .retention(Retention.days(7))");
     }
     return store.retain(
+        endpoints,
         retention,
+        false,
         soFar -> {
           progress.accept(soFar);
           return true;

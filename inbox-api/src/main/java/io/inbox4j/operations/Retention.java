@@ -105,6 +105,25 @@ public record Retention(
     return new Retention(keep, dedupWindow, archive, time);
   }
 
+  /** What keeps everything for the longer of the two times. */
+  public Retention orLonger(Retention other) {
+    if (isForever() || other.isForever()) {
+      return forever();
+    }
+    return new Retention(
+        longer(keep, other.keep),
+        longer(dedupWindow, other.dedupWindow),
+        archive == null || other.archive == null
+            ? (archive == null ? other.archive : archive)
+            : longer(archive, other.archive),
+        longer(history, other.history));
+  }
+
+  /** The longer one, where none is for ever. */
+  private static @Nullable Duration longer(@Nullable Duration a, @Nullable Duration b) {
+    return a == null || b == null ? null : a.compareTo(b) >= 0 ? a : b;
+  }
+
   /** Whether nothing is removed. */
   public boolean isForever() {
     return keep == null;

@@ -4,13 +4,15 @@ import io.inbox4j.operations.Retention;
 import io.inbox4j.operations.RetentionReport;
 import io.inbox4j.store.InboxStore;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets the store remove what was kept long enough, every few minutes, on a daemon thread. Of many
- * processes one does it. {@link #start} and {@link #close} are called once each, by one thread.
+ * Says how long this process wants its messages to be kept, and lets the store remove what was kept
+ * long enough, every few minutes, on a daemon thread. Of many processes one removes. {@link #start}
+ * and {@link #close} are called once each, by one thread.
  */
 public final class Housekeeping {
 
@@ -20,30 +22,41 @@ public final class Housekeeping {
   private static final Duration GRACE = Duration.ofSeconds(2);
 
   private final InboxStore store;
+  private final Set<String> endpoints;
   private final Retention retention;
   private final Duration first;
   private final Duration interval;
   private final Thread thread = new Thread(this::run, "inbox-housekeeping");
+  private long declaredAt;
   private volatile boolean closed;
 
-  public Housekeeping(InboxStore store, Retention retention) {
-    this(store, retention, FIRST, INTERVAL);
+  /**
+   * @param endpoints those that this process handles
+   */
+  public Housekeeping(InboxStore store, Set<String> endpoints, Retention retention) {
+    this(store, endpoints, retention, FIRST, INTERVAL);
   }
 
-  Housekeeping(InboxStore store, Retention retention, Duration first, Duration interval) {
+  Housekeeping(
+      InboxStore store,
+      Set<String> endpoints,
+      Retention retention,
+      Duration first,
+      Duration interval) {
     this.store = store;
+    this.endpoints = Set.copyOf(endpoints);
     this.retention = retention;
     this.first = first;
     this.interval = interval;
   }
 
-  /** Starts, unless messages are kept for ever. */
+  /** Says what is wanted at once, so that nobody removes it any more, and starts. */
   public void start() {
-    if (retention.isForever()) {
-      log.info("Processed messages are kept for ever");
-      return;
-    }
-    log.info("Processed messages are kept as {}", retention);
+    log.info(
+        "Processed messages are kept {}", retention.isForever() ? "for ever" : "as " + retention);
+    guarded(
+        "It is not known how long messages of %s are to be kept".formatted(endpoints),
+        this::declare);
     thread.setDaemon(true);
     thread.start();
   }
@@ -51,20 +64,42 @@ public final class Housekeeping {
   private void run() {
     Duration rest = first;
     while (!closed && sleep(rest)) {
-      tidyUp();
+      guarded("Old messages are not removed now", this::tidyUp);
       rest = interval;
     }
   }
 
+  private void declare() {
+    store.declareRetention(endpoints, retention);
+    declaredAt = System.nanoTime();
+  }
+
   private void tidyUp() {
+    declare();
+    if (retention.isForever()) {
+      return;
+    }
+    RetentionReport report = store.retain(soFar -> goOn());
+    if (report.hasChanges()) {
+      log.info("Old messages are removed: {}", report);
+    }
+  }
+
+  /** A run may take hours, in which others have to know that this process is there. */
+  private boolean goOn() {
+    if (!closed && System.nanoTime() - declaredAt > interval.toNanos()) {
+      declare();
+    }
+    return !closed;
+  }
+
+  /** Whatever happens, it is tried again. */
+  private void guarded(String problem, Runnable work) {
     try {
-      RetentionReport report = store.retain(retention, soFar -> !closed);
-      if (report.hasChanges()) {
-        log.info("Old messages are removed: {}", report);
-      }
-    } catch (RuntimeException e) {
+      work.run();
+    } catch (Throwable e) {
       if (!closed) {
-        log.warn("Old messages are not removed now, later they will be: {}", e.getMessage());
+        log.warn("{}, it is tried again later: {}", problem, e.getMessage());
       }
     }
   }

@@ -330,6 +330,17 @@ public final class JdbiInboxStore implements InboxStore {
     return Faults.translate(() -> operations.interventions(origin, filter, limit));
   }
 
+  @Override
+  public void declareRetention(Collection<String> endpoints, Retention retention) {
+    Faults.translate(
+        () -> jdbi.withHandle(handle -> RetentionPolicies.declare(handle, endpoints, retention)));
+  }
+
+  @Override
+  public Map<String, Retention> declaredRetention() {
+    return Faults.translate(() -> jdbi.withHandle(RetentionPolicies.declared()::longest));
+  }
+
   /**
    * {@inheritDoc}
    *
@@ -337,12 +348,22 @@ public final class JdbiInboxStore implements InboxStore {
    * and drops it as a whole; any other removes row by row.
    */
   @Override
-  public RetentionReport retain(Retention retention, Predicate<RetentionReport> goOn) {
+  public RetentionReport retain(Predicate<RetentionReport> goOn) {
+    return Faults.translate(() -> janitor.run(RetentionPolicies.declared(), goOn));
+  }
+
+  @Override
+  public RetentionReport retain(
+      Collection<String> endpoints,
+      Retention retention,
+      boolean force,
+      Predicate<RetentionReport> goOn) {
     if (retention.isForever()) {
       throw new IllegalArgumentException(
           "messages are kept for ever; expected for example Retention.days(7)");
     }
-    return Faults.translate(() -> janitor.run(retention, goOn));
+    RetentionPolicies policies = new RetentionPolicies(Set.copyOf(endpoints), retention, force);
+    return Faults.translate(() -> janitor.run(policies, goOn));
   }
 
   /**

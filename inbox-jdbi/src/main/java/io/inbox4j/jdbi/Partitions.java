@@ -28,26 +28,26 @@ final class Partitions {
   private static final String ROWS_IN_DEFAULT = "23514";
 
   private final Handle handle;
+  private final JanitorLease lease;
   private final String table;
 
-  /** A partition: its name, and how statements call it. */
-  record Partition(String name, String table) {}
+  /** A partition: its name, how statements call it, and how old all of it is at least. */
+  record Partition(String name, String table, Duration age) {}
 
-  Partitions(Handle handle, String table) {
+  Partitions(Handle handle, JanitorLease lease, String table) {
     this.handle = handle;
+    this.lease = lease;
     this.table = table;
-  }
-
-  /** Whether this role may create and drop them. */
-  boolean areOurs() {
-    return query(RetentionSql.IS_OWNER).mapTo(Boolean.class).one();
   }
 
   /** Those that hold nothing younger. */
   List<Partition> olderThan(Duration age) {
     return query(RetentionSql.OLD_PARTITIONS)
         .bind("age", new Interval(age))
-        .map((row, context) -> new Partition(row.getString(1), row.getString(2)))
+        .map(
+            (row, context) ->
+                new Partition(
+                    row.getString(1), row.getString(2), Duration.ofSeconds(row.getLong(3))))
         .list();
   }
 
@@ -78,25 +78,48 @@ final class Partitions {
     }
   }
 
+  /**
+   * Whether a partition has the rows that were seen in it. A clock that was set back may have added
+   * others; then it is looked at once more.
+   */
+  boolean hasAsSeen(Partition partition) {
+    return lease.inTransaction(
+        handle,
+        RetentionSql.LOOK_AT_ALL,
+        transaction -> {
+          boolean asSeen =
+              transaction
+                  .createQuery(RetentionSql.hasAsSeen(partition.table))
+                  .bind("source", partition.name)
+                  .mapTo(Boolean.class)
+                  .one();
+          if (!asSeen) {
+            forgetPosition(transaction, partition);
+          }
+          return asSeen;
+        });
+  }
+
+  private static void forgetPosition(Handle transaction, Partition partition) {
+    transaction.createUpdate(RetentionSql.FORGET_POSITION).bind("source", partition.name).execute();
+  }
+
   /** Drops a partition, and what the janitor remembers of it; whether it could. */
   boolean drop(Partition partition) {
     return execute(
-        RetentionSql.drop(partition.table),
-        transaction ->
-            transaction
-                .createUpdate(RetentionSql.FORGET_POSITION)
-                .bind("source", partition.name)
-                .execute());
+        RetentionSql.drop(partition.table), transaction -> forgetPosition(transaction, partition));
   }
 
   private boolean execute(String statement, Consumer<Handle> then) {
     for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       try {
-        handle.useTransaction(
+        lease.inTransaction(
+            handle,
+            RetentionSql.DO_NOT_WAIT,
             transaction -> {
-              transaction.execute(RetentionSql.DO_NOT_WAIT);
               transaction.execute(statement);
               then.accept(transaction);
+              return true;
             });
         log.info("{}", statement);
         return true;

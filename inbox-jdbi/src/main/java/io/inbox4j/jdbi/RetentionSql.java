@@ -5,11 +5,62 @@ final class RetentionSql {
 
   private RetentionSql() {}
 
-  /** One janitor at a time, for these tables. */
-  private static final String KEY = ":lock + 'inbox_retention'::regclass::oid::bigint";
+  private static final String LEASE = "interval '2 minutes'";
 
-  static final String TRY_LOCK = "SELECT pg_try_advisory_lock(%s)".formatted(KEY);
-  static final String UNLOCK = "SELECT pg_advisory_unlock(%s)".formatted(KEY);
+  /** A lease that ends later than any can was taken before the clock was set back. */
+  private static final String IS_OVER = "until_on_utc NOT BETWEEN now() AND now() + " + LEASE;
+
+  static final String IS_FREE =
+      "SELECT NOT EXISTS (SELECT 1 FROM inbox_janitor WHERE NOT (%s))".formatted(IS_OVER);
+
+  static final String TAKE =
+      """
+      INSERT INTO inbox_janitor AS j (holder, until_on_utc) VALUES (:holder, now() + %s)
+      ON CONFLICT (only_one) DO UPDATE
+      SET holder = excluded.holder, until_on_utc = excluded.until_on_utc
+      WHERE j.%s
+      """
+          .formatted(LEASE, IS_OVER);
+
+  static final String RENEW =
+      "UPDATE inbox_janitor SET until_on_utc = now() + %s WHERE holder = :holder".formatted(LEASE);
+
+  static final String RELEASE = "DELETE FROM inbox_janitor WHERE holder = :holder";
+
+  /** What a process wants; if others want the same it is renewed once a minute. */
+  static final String DECLARE =
+      """
+      INSERT INTO inbox_retention_policy AS p (endpoint, keep, dedup_window, archive, history)
+      SELECT endpoint, CAST(:keep AS interval), CAST(:dedupWindow AS interval),
+             CAST(:archive AS interval), CAST(:history AS interval)
+      FROM unnest(:endpoints) AS e (endpoint) ORDER BY endpoint
+      ON CONFLICT (endpoint, coalesce(keep, interval '-1 s'), coalesce(dedup_window, interval '-1 s'),
+                   coalesce(archive, interval '-1 s'), coalesce(history, interval '-1 s'))
+      DO UPDATE SET renewed_on_utc = now(), missed_on_utc = NULL
+      WHERE p.missed_on_utc IS NOT NULL
+         OR p.renewed_on_utc NOT BETWEEN now() - interval '1 minute' AND now()
+      """;
+
+  static final String DECLARED =
+      """
+      SELECT endpoint, extract(epoch FROM keep)::bigint, extract(epoch FROM dedup_window)::bigint,
+             extract(epoch FROM archive)::bigint, extract(epoch FROM history)::bigint
+      FROM inbox_retention_policy
+      """;
+
+  static final String NOTE_MISSED =
+      """
+      UPDATE inbox_retention_policy SET missed_on_utc = now()
+      WHERE CASE WHEN missed_on_utc IS NOT NULL THEN missed_on_utc > now()
+                 ELSE renewed_on_utc NOT BETWEEN now() - interval '1 day'
+                                             AND now() + interval '1 minute' END
+      """;
+
+  static final String FORGET_MISSED =
+      """
+      DELETE FROM inbox_retention_policy WHERE missed_on_utc <= now() - interval '1 hour'
+      RETURNING endpoint
+      """;
 
   /**
    * Bounds what a step can do to others, and walks along indexes: a plan made for few rows would
@@ -31,20 +82,37 @@ final class RetentionSql {
   static final String DO_NOT_WAIT =
       "SET LOCAL lock_timeout = '100ms'; SET LOCAL statement_timeout = '2s'";
 
-  /** Where a walk goes on; a walk in laps begins anew once a day, for what has become old since. */
+  /**
+   * Where a walk goes on. One that looks for more than before begins anew; one in laps does so once
+   * a day, for what has become old since.
+   */
   static final String GO_ON =
       """
-      INSERT INTO inbox_retention AS r (task, source, position) VALUES (:task, :source, 0)
+      INSERT INTO inbox_retention AS r (task, source, position, scope)
+      VALUES (:task, :source, 0, :scope)
       ON CONFLICT (task, source) DO UPDATE
-      SET position     = CASE WHEN :laps AND r.began_on_utc < now() - interval '1 day'
-                              THEN 0 ELSE r.position END,
-          began_on_utc = CASE WHEN :laps AND r.began_on_utc < now() - interval '1 day'
-                              THEN now() ELSE r.began_on_utc END
+      SET (position, seen, kept, began_on_utc, finished, scope) =
+        (SELECT CASE WHEN anew THEN 0 ELSE r.position END, CASE WHEN anew THEN 0 ELSE r.seen END,
+                CASE WHEN anew THEN 0 ELSE r.kept END,
+                CASE WHEN anew THEN now() ELSE r.began_on_utc END, false, excluded.scope
+         FROM (SELECT NOT excluded.scope <@ r.scope
+                      OR :laps AND r.began_on_utc < now() - interval '1 day' AS anew) it)
       RETURNING position
       """;
 
+  /** How far a walk has come; the totals are of all its pages. */
   static final String REMEMBER =
-      "UPDATE inbox_retention SET position = :position WHERE task = :task AND source = :source";
+      """
+      UPDATE inbox_retention
+      SET position = greatest(position, :position), seen = seen + :seen, kept = kept + :kept,
+          finished = :finished
+      WHERE task = :task AND source = :source
+      RETURNING kept
+      """;
+
+  /** The walks that are at their end, and for whom they looked. */
+  static final String FINISHED =
+      "SELECT source, scope, kept FROM inbox_retention WHERE task = :task AND finished";
 
   static final String FORGET_POSITION = "DELETE FROM inbox_retention WHERE source = :source";
 
@@ -69,27 +137,48 @@ final class RetentionSql {
   /** No processed message that came later can be old, because it came too late for that. */
   static final String CAME_TOO_LATE =
       """
-      coalesce((SELECT m.received_on_utc >= now() - :age FROM inbox_messages m
+      coalesce((SELECT m.received_on_utc >= now() - :shortest FROM inbox_messages m
                 WHERE m.seq = (SELECT max(seq) FROM page)), false)
       """;
 
   /** What was done later cannot be old. */
-  static final String DONE_TOO_LATE = "coalesce(max(done_on_utc) >= now() - :age, false)";
+  static final String DONE_TOO_LATE = "coalesce(max(done_on_utc) >= now() - :shortest, false)";
+
+  /** Of a partition that is dropped as a whole, all is looked at. */
+  static final String NEVER_TOO_LATE = "false";
+
+  /** From which age on the messages of which endpoint are old. */
+  private static final String WINDOWS =
+      """
+      WITH windows AS MATERIALIZED (
+        SELECT * FROM unnest(:endpoints, :ages::interval[], :archives) AS w (endpoint, age, archive)
+      ), page AS MATERIALIZED (
+        %s
+      )
+      """;
+
+  /** The rows of a page with the endpoints of their messages, as far as these are still there. */
+  private static final String PRESENT =
+      WINDOWS
+          + """
+          , present AS MATERIALIZED (
+            SELECT page.*, m.endpoint FROM page LEFT JOIN inbox_messages m ON m.seq = page.seq
+          )
+          """;
 
   /**
    * The old ones of a page. That none is pending or dead is certain, and looked at all the same.
    */
   private static final String OLD =
-      """
-      WITH page AS MATERIALIZED (
-        %s
-      ), old AS MATERIALIZED (
-        SELECT page.* FROM page
-        WHERE done_on_utc < now() - :age
-          AND NOT EXISTS (SELECT 1 FROM inbox_pending w WHERE w.seq = page.seq)
-          AND NOT EXISTS (SELECT 1 FROM inbox_dead d WHERE d.seq = page.seq)
-      )
-      """;
+      PRESENT
+          + """
+          , old AS MATERIALIZED (
+            SELECT present.* FROM present
+            WHERE done_on_utc < now() - (SELECT age FROM windows w WHERE w.endpoint = present.endpoint)
+              AND NOT EXISTS (SELECT 1 FROM inbox_pending w WHERE w.seq = present.seq)
+              AND NOT EXISTS (SELECT 1 FROM inbox_dead d WHERE d.seq = present.seq)
+          )
+          """;
 
   private static final String ARCHIVED =
       """
@@ -99,18 +188,24 @@ final class RetentionSql {
                                    processed_on_utc, attempts)
         SELECT seq, endpoint, message_id, type, content_type, body, headers,
                correlation_id, source, ordering_key, received_on_utc, processed_on_utc, attempts
-        FROM moved WHERE NOT emptied AND :archive ORDER BY seq
+        FROM moved
+        WHERE NOT emptied AND (SELECT archive FROM windows w WHERE w.endpoint = moved.endpoint)
+        ORDER BY seq
         RETURNING 1
       )
       """;
 
+  private static final String STAYING =
+      "(SELECT count(*) FROM present WHERE endpoint IS NOT NULL) - (SELECT count(*) FROM old)";
+
   private static final String DONE =
       """
       SELECT count(*) AS seen, coalesce(max(position), 0) AS last,
-             (SELECT count(*) FROM done) AS done, (SELECT count(*) FROM archived) AS archived,
-             %s AS young
+             (SELECT count(*) FROM done) AS done, %s AS archived, %s AS kept, %s AS young
       FROM page
       """;
+
+  private static final String COUNT_ARCHIVED = "(SELECT count(*) FROM archived)";
 
   /** Removes the old ones of a page with their identities. */
   static String remove(String page, String unlist, String young) {
@@ -123,15 +218,18 @@ final class RetentionSql {
         """
         + ARCHIVED
         + unlist
-        + DONE.formatted(young);
+        + DONE.formatted(COUNT_ARCHIVED, STAYING, young);
   }
 
-  /** Removes the rows that say that they are processed. */
+  /** Removes the rows that say that they are processed, and those of messages that are gone. */
   static String unlistFrom(String table) {
     return """
-        , unlisted AS (
-          DELETE FROM %s p USING old
-          WHERE p.seq = old.seq AND p.processed_on_utc = old.processed_on_utc
+        , gone AS (
+          SELECT seq, processed_on_utc FROM old
+          UNION ALL SELECT seq, processed_on_utc FROM present WHERE endpoint IS NULL
+        ), unlisted AS (
+          DELETE FROM %s p USING gone
+          WHERE p.seq = gone.seq AND p.processed_on_utc = gone.processed_on_utc
         )
         """
         .formatted(table);
@@ -151,47 +249,86 @@ final class RetentionSql {
         )
         """
         + ARCHIVED
-        + DONE.formatted(young);
+        + DONE.formatted(COUNT_ARCHIVED, STAYING, young);
+  }
+
+  /** Removes the rows of messages that are gone, where those of others stay. */
+  static String unlist(String page, String table) {
+    return PRESENT.formatted(page)
+        + """
+        , done AS (
+          DELETE FROM %s p USING present
+          WHERE p.seq = present.seq AND p.processed_on_utc = present.processed_on_utc
+            AND present.endpoint IS NULL
+          RETURNING 1
+        )
+        """
+            .formatted(table)
+        + DONE.formatted("0", "0", NEVER_TOO_LATE);
   }
 
   /** The next things that people did. */
   static final String HISTORY =
       """
-      SELECT id AS position, origin, seq, done_on_utc
+      SELECT id AS position, origin, seq, endpoint, done_on_utc
       FROM inbox_interventions WHERE id > :position ORDER BY id LIMIT :limit
       """;
 
   /** Forgets who did what, but for what was done to messages that are still there. */
   static String forget(String page, String young) {
-    return """
-        WITH page AS MATERIALIZED (
-          %s
-        ), done AS (
+    return WINDOWS.formatted(page)
+        + """
+        , done AS (
           DELETE FROM inbox_interventions i USING page
-          WHERE i.id = page.position AND page.done_on_utc < now() - :age
+          WHERE i.id = page.position
+            AND page.done_on_utc < now() - (SELECT age FROM windows w WHERE w.endpoint = page.endpoint)
             AND (page.origin <> 'dead'
                  OR NOT EXISTS (SELECT 1 FROM inbox_messages m WHERE m.seq = page.seq))
           RETURNING 1
-        ), archived AS (SELECT 1 WHERE :archive)
+        )
         """
-            .formatted(page)
-        + DONE.formatted(young);
+        + DONE.formatted("0", "0", young);
   }
 
-  /** The oldest of the archive; those that were archived together go together. */
+  /** The oldest of an endpoint's archive; those that were archived together go together. */
   static final String EXPIRE =
       """
-      DELETE FROM inbox_archive WHERE archived_on_utc <= (
+      DELETE FROM inbox_archive WHERE endpoint = :endpoint AND archived_on_utc <= (
         SELECT max(archived_on_utc) FROM (
           SELECT archived_on_utc FROM inbox_archive
-          WHERE archived_on_utc < now() - :age ORDER BY archived_on_utc LIMIT :limit) oldest)
+          WHERE endpoint = :endpoint AND archived_on_utc < now() - :age
+          ORDER BY archived_on_utc LIMIT :limit) oldest)
       """;
+
+  /** The endpoints that have something in a partition of the archive, from one to the next. */
+  static String endpointsIn(String table) {
+    return """
+        WITH RECURSIVE present (endpoint) AS (
+          (SELECT endpoint FROM %1$s ORDER BY endpoint LIMIT 1)
+          UNION ALL
+          SELECT (SELECT a.endpoint FROM %1$s a WHERE a.endpoint > p.endpoint
+                  ORDER BY a.endpoint LIMIT 1)
+          FROM present p WHERE p.endpoint IS NOT NULL
+        )
+        SELECT endpoint FROM present WHERE endpoint IS NOT NULL
+        """
+        .formatted(table);
+  }
+
+  /** Whether this role may take bodies, and whether it may forget who did what. */
+  static final String MAY_EMPTY =
+      """
+      SELECT bool_and(has_column_privilege('inbox_messages', name, 'UPDATE'))
+      FROM unnest(ARRAY['body', 'headers', 'emptied']) AS c (name)
+      """;
+
+  static final String MAY_FORGET = "SELECT has_table_privilege('inbox_interventions', 'DELETE')";
 
   /** Whether this role may create and drop partitions. */
   static final String IS_OWNER =
       """
       SELECT pg_has_role(c.relowner, 'USAGE') AND has_schema_privilege(c.relnamespace, 'CREATE')
-      FROM pg_class c WHERE c.oid = :table::regclass
+      FROM pg_class c WHERE c.oid = 'inbox_processed'::regclass
       """;
 
   private static final String PARTITIONS =
@@ -209,7 +346,9 @@ final class RetentionSql {
   static final String OLD_PARTITIONS =
       PARTITIONS
           + """
-          SELECT name, oid::regclass::text AS table FROM partition
+          SELECT name, oid::regclass::text AS table,
+                 extract(epoch FROM now() - ends_on_utc)::bigint AS age
+          FROM partition
           WHERE ends_on_utc <= now() - :age ORDER BY ends_on_utc
           """;
 
@@ -231,6 +370,17 @@ final class RetentionSql {
           WHERE c.oid = :table::regclass
           ORDER BY day
           """;
+
+  /** Reads a whole partition that nobody writes to, with nobody waiting. */
+  static final String LOOK_AT_ALL = "SET LOCAL statement_timeout = '5min'";
+
+  static String hasAsSeen(String table) {
+    return """
+        SELECT seen = (SELECT count(*) FROM %s) FROM inbox_retention
+        WHERE task = 'remove' AND source = :source
+        """
+        .formatted(table);
+  }
 
   static final String SIZE = "SELECT pg_relation_size(:table::regclass)";
 

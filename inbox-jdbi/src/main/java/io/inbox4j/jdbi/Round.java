@@ -6,16 +6,26 @@ import io.inbox4j.jdbi.Walk.Task;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.operations.RetentionReport;
 import java.time.Duration;
-import java.util.Objects;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One round of the janitor.
  *
  * <p>As the owner of the tables it removes the messages of a day's partition, then drops the
- * partition as a whole. The rows of the default partition, and all rows where it is not the owner,
- * are removed together with their messages.
+ * partition as a whole, unless others keep messages in it. The rows of such a one, of the default
+ * partition, and all rows where it is not the owner, are removed together with their messages.
+ *
+ * <p>How long messages are kept is looked up with every step: a process that wants to keep them
+ * longer may start at any time.
  */
 final class Round {
 
@@ -23,7 +33,9 @@ final class Round {
   private static final String ARCHIVE = "inbox_archive";
 
   private final Handle handle;
-  private final Retention retention;
+  private final JanitorLease lease;
+  private final RetentionPolicies policies;
+  private final JanitorRights rights;
   private final boolean owner;
   private final Predicate<RetentionReport> goOn;
   private final Partitions processed;
@@ -31,75 +43,162 @@ final class Round {
   private final Tally tally = new Tally();
   private boolean ended;
 
-  Round(Handle handle, Retention retention, boolean owner, Predicate<RetentionReport> goOn) {
+  /** A walk that is at its end: for whom it looked, and how many rows stay for others. */
+  private record Finished(Set<String> scope, long kept) {}
+
+  Round(
+      Handle handle,
+      JanitorLease lease,
+      RetentionPolicies policies,
+      JanitorRights rights,
+      Predicate<RetentionReport> goOn) {
     this.handle = handle;
-    this.retention = retention;
-    this.owner = owner;
+    this.lease = lease;
+    this.policies = policies;
+    this.rights = rights;
+    this.owner = rights.ownsTables(handle);
     this.goOn = goOn;
-    this.processed = new Partitions(handle, PROCESSED);
-    this.archive = new Partitions(handle, ARCHIVE);
+    this.processed = new Partitions(handle, lease, PROCESSED);
+    this.archive = new Partitions(handle, lease, ARCHIVE);
   }
 
   RetentionReport run() {
-    Duration keep = Objects.requireNonNull(retention.keep());
-    Duration dedupWindow = Objects.requireNonNull(retention.dedupWindow());
-    if (owner) {
-      processed.createAhead();
-    }
-    if (owner && retention.archive() != null) {
-      archive.createAhead();
-    }
-    sweep(Task.REMOVE, dedupWindow);
-    if (keep.compareTo(dedupWindow) < 0) {
-      sweep(Task.EMPTY, keep);
-    }
-    if (retention.archive() != null) {
-      expire(retention.archive());
-    }
-    if (retention.history() != null) {
-      walk(new Walk(Task.FORGET, Source.history(), retention.history(), false));
+    try {
+      tidyUp();
+    } catch (JanitorLease.LostException e) {
+      ended = true; // and another one goes on
     }
     return tally.report();
   }
 
-  /** Deals with all messages that were done with so long ago. */
-  private void sweep(Task task, Duration age) {
+  private void tidyUp() {
+    Map<String, Retention> kept =
+        step(
+            transaction -> {
+              RetentionPolicies.forgetGone(transaction);
+              return policies.now(transaction);
+            });
+    if (kept.isEmpty()) {
+      return;
+    }
     if (owner) {
-      for (Partition partition : processed.olderThan(age)) {
-        if (walk(task, Source.whole(partition), age) && task == Task.REMOVE) {
-          drop(processed, partition);
-        }
+      processed.createAhead();
+    }
+    if (owner && kept.values().stream().anyMatch(it -> it.archive() != null)) {
+      archive.createAhead();
+    }
+    sweep(Task.REMOVE);
+    if (!windows(Task.EMPTY).isEmpty() && rights.mayEmpty(handle)) {
+      sweep(Task.EMPTY);
+    }
+    expire();
+    if (!windows(Task.FORGET).isEmpty() && rights.mayForget(handle)) {
+      walk(Task.FORGET, Source.history());
+    }
+  }
+
+  private <T extends @Nullable Object> T step(Function<Handle, T> work) {
+    return lease.inTransaction(handle, RetentionSql.BE_MODEST, work);
+  }
+
+  private Windows windows(Task task) {
+    return Windows.of(task, policies.now(handle));
+  }
+
+  /** Deals with all messages that were done with so long ago. */
+  private void sweep(Task task) {
+    Windows windows = windows(task);
+    if (windows.isEmpty()) {
+      return;
+    }
+    if (owner) {
+      Map<String, Finished> finished = finished(task);
+      for (Partition partition : processed.olderThan(windows.shortest())) {
+        sweep(task, partition, finished.get(partition.name()));
       }
     }
-    walk(task, Source.rowByRow(owner ? PROCESSED + "_default" : PROCESSED), age);
-    walk(task, Source.discarded(), age);
+    walk(task, Source.rowByRow(owner ? PROCESSED + "_default" : PROCESSED));
+    walk(task, Source.discarded());
   }
 
-  private boolean walk(Task task, Source source, Duration age) {
-    return walk(new Walk(task, source, age, retention.archive() != null));
-  }
-
-  /** Walks to the end, or to where nothing is old; whether it was not stopped on the way. */
-  private boolean walk(Walk walk) {
-    if (ended) {
-      return false;
+  private void sweep(Task task, Partition partition, @Nullable Finished before) {
+    Source source = Source.whole(partition);
+    OptionalLong kept =
+        before != null && before.scope.containsAll(source.scope(source.of(windows(task))))
+            ? OptionalLong.of(before.kept)
+            : walk(task, source);
+    if (task != Task.REMOVE || kept.isEmpty()) {
+      return;
     }
-    long position = walk.position(handle);
+    if (kept.getAsLong() == 0) {
+      if (processed.hasAsSeen(partition)) {
+        drop(processed, partition);
+      }
+    } else {
+      sweep(Task.UNLIST, partition, finished(Task.UNLIST).get(partition.name()));
+    }
+  }
+
+  private Map<String, Finished> finished(Task task) {
+    Map<String, Finished> finished = new HashMap<>();
+    handle
+        .createQuery(RetentionSql.FINISHED)
+        .bind("task", task.code())
+        .map(
+            (row, context) ->
+                finished.put(
+                    row.getString(1),
+                    new Finished(Set.of((String[]) row.getArray(2).getArray()), row.getLong(3))))
+        .list();
+    return finished;
+  }
+
+  /**
+   * Walks to the end, or to where nothing is old.
+   *
+   * @return how many rows have to stay, or nothing if it was stopped on the way
+   */
+  private OptionalLong walk(Task task, Source source) {
+    Windows begin = source.of(windows(task));
+    if (ended || begin.isEmpty()) {
+      return OptionalLong.empty();
+    }
+    Walk walk = new Walk(task, source, source.scope(begin));
+    long position = step(walk::position);
     Pacing pacing = new Pacing();
     while (true) {
       int limit = pacing.limit();
-      long begin = System.nanoTime();
-      Page page = walk.step(handle, position, limit);
-      count(walk.task(), page);
-      boolean last = page.young() || page.seen() < limit;
-      if (!rest(pacing, begin)) {
-        return false;
+      long from = position;
+      long started = System.nanoTime();
+      @Nullable Stride stride = step(transaction -> stride(transaction, walk, from, limit));
+      if (stride == null) {
+        return OptionalLong.empty(); // what it looks for has changed; it is for the next round
       }
-      if (last) {
-        return true;
+      count(task, stride.page);
+      if (!rest(pacing, started)) {
+        return OptionalLong.empty();
       }
-      position = page.last();
+      if (stride.last) {
+        return OptionalLong.of(stride.kept);
+      }
+      position = stride.page.last();
     }
+  }
+
+  /** A page of a walk, whether it is the last, and how many rows have to stay so far. */
+  private record Stride(Page page, boolean last, long kept) {}
+
+  private @Nullable Stride stride(Handle transaction, Walk walk, long position, int limit) {
+    Source source = walk.source();
+    Windows windows = source.of(Windows.of(walk.task(), policies.now(transaction)));
+    if (!source.scope(windows).equals(walk.scope())) {
+      return null;
+    }
+    Page page = walk.step(transaction, windows, position, limit);
+    boolean last = page.young() || page.seen() < limit;
+    boolean finished = last && !source.laps();
+    long kept = page.young() ? 0 : walk.remember(transaction, page, finished);
+    return new Stride(page, last, kept);
   }
 
   private void count(Task task, Page page) {
@@ -108,36 +207,66 @@ final class Round {
       case REMOVE -> tally.removed += page.done();
       case EMPTY -> tally.emptied += page.done();
       case FORGET -> tally.forgotten += page.done();
+      case UNLIST -> {} // they were counted when their messages went
     }
   }
 
-  /** Removes what was in the archive for so long. */
-  private void expire(Duration age) {
-    if (owner) {
-      for (Partition partition : archive.olderThan(age)) {
-        drop(archive, partition);
-      }
+  /** Removes what was in the archive for long enough. */
+  private void expire() {
+    Map<String, Duration> ages = archiveAges(policies.now(handle));
+    if (ages.isEmpty()) {
+      return;
     }
+    if (owner) {
+      Duration shortest = ages.values().stream().min(Duration::compareTo).orElseThrow();
+      archive.olderThan(shortest).forEach(this::expire);
+    }
+    ages.keySet().forEach(this::expire);
+  }
+
+  private static Map<String, Duration> archiveAges(Map<String, Retention> kept) {
+    return kept.entrySet().stream()
+        .filter(it -> it.getValue().archive() != null)
+        .collect(Collectors.toMap(Map.Entry::getKey, it -> it.getValue().archive()));
+  }
+
+  /** Drops a partition in which nobody keeps anything. */
+  private void expire(Partition partition) {
+    Map<String, Duration> ages = archiveAges(policies.now(handle));
+    List<String> present =
+        step(
+            transaction ->
+                transaction
+                    .createQuery(RetentionSql.endpointsIn(partition.table()))
+                    .mapTo(String.class)
+                    .list());
+    if (present.stream()
+        .allMatch(it -> ages.containsKey(it) && ages.get(it).compareTo(partition.age()) <= 0)) {
+      drop(archive, partition);
+    }
+  }
+
+  private void expire(String endpoint) {
     Pacing pacing = new Pacing();
     long expired = -1;
     while (!ended && expired != 0) {
       long begin = System.nanoTime();
-      expired = expire(age, pacing.limit());
+      expired = step(transaction -> expire(transaction, endpoint, pacing.limit()));
       tally.expired += expired;
       rest(pacing, begin);
     }
   }
 
-  private long expire(Duration age, int limit) {
-    return handle.inTransaction(
-        transaction -> {
-          transaction.execute(RetentionSql.BE_MODEST);
-          return transaction
-              .createUpdate(RetentionSql.EXPIRE)
-              .bind("age", new Interval(age))
-              .bind("limit", limit)
-              .execute();
-        });
+  private int expire(Handle transaction, String endpoint, int limit) {
+    Duration age = archiveAges(policies.now(transaction)).get(endpoint);
+    return age == null
+        ? 0
+        : transaction
+            .createUpdate(RetentionSql.EXPIRE)
+            .bind("endpoint", endpoint)
+            .bind("age", new Interval(age))
+            .bind("limit", limit)
+            .execute();
   }
 
   private void drop(Partitions partitions, Partition partition) {

@@ -9,6 +9,7 @@ import io.inbox4j.store.Outcome;
 import io.inbox4j.store.WorkTransaction;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
@@ -138,7 +139,7 @@ class MigrationsTest {
       assertThat(database.texts("SELECT status FROM inbox")).containsExactly("processed");
       store.receive(Messages.ENDPOINT, Messages.events(1));
       Messages.settle(store, 1, Outcome.Processed::new);
-      store.retain(Retention.days(7), soFar -> true);
+      store.retain(Set.of(Messages.ENDPOINT), Retention.days(7), false, soFar -> true);
     }
     assertThat(database.texts("SELECT status FROM inbox")).hasSize(2);
     assertThat(

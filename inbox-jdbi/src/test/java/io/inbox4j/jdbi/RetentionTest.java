@@ -14,6 +14,7 @@ import io.inbox4j.store.StoredMessage;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
 class RetentionTest {
 
   private static final Retention WEEK = Retention.days(7);
+  private static final Set<String> ORDERS = Set.of(Messages.ENDPOINT);
 
   private final TestDatabase database = TestDatabase.fresh();
   private final JdbiInboxStore store = Messages.store(database);
@@ -57,7 +59,7 @@ class RetentionTest {
   }
 
   private RetentionReport run(Retention retention) {
-    return store.retain(retention, soFar -> true);
+    return store.retain(ORDERS, retention, false, soFar -> true);
   }
 
   private List<Receipt> receive(int count) {
@@ -251,7 +253,9 @@ class RetentionTest {
         threads.submit(
             () ->
                 store.retain(
+                    ORDERS,
                     WEEK,
+                    false,
                     soFar -> {
                       begun.countDown();
                       await(over);
@@ -259,12 +263,12 @@ class RetentionTest {
                     }));
     begun.await();
     try (JdbiInboxStore another = Messages.store(database)) {
-      RetentionReport second = another.retain(WEEK, soFar -> true);
+      RetentionReport second = another.retain(ORDERS, WEEK, false, soFar -> true);
       assertThat(second.ran()).isFalse();
       assertThat(second.hasChanges()).isFalse();
       over.countDown();
       assertThat(first.get().removed()).isEqualTo(200);
-      assertThat(another.retain(WEEK, soFar -> true).ran()).isTrue();
+      assertThat(another.retain(ORDERS, WEEK, false, soFar -> true).ran()).isTrue();
     }
   }
 
@@ -280,7 +284,7 @@ class RetentionTest {
   void aRunThatIsStoppedLeavesWholeMessagesAndTheNextGoesOn() {
     oldPartition(10);
     processed(200, 10);
-    RetentionReport stopped = store.retain(WEEK, soFar -> soFar.removed() == 0);
+    RetentionReport stopped = store.retain(ORDERS, WEEK, false, soFar -> soFar.removed() == 0);
     assertThat(stopped.removed()).isBetween(1L, 199L);
     assertThat(stopped.partitionsDropped()).isZero();
     assertThat(database.count("SELECT position FROM inbox_retention WHERE source LIKE '%old'"))
@@ -295,7 +299,9 @@ class RetentionTest {
     processed(200, 8);
     RetentionReport stopped =
         store.retain(
+            ORDERS,
             WEEK,
+            false,
             soFar -> {
               Thread.currentThread().interrupt();
               return true;
@@ -311,7 +317,9 @@ class RetentionTest {
     assertThatThrownBy(
             () ->
                 store.retain(
+                    ORDERS,
                     WEEK,
+                    false,
                     soFar -> {
                       if (soFar.removed() > 0) {
                         database.terminate(janitor());
@@ -328,8 +336,8 @@ class RetentionTest {
   private int janitor() {
     return database.one(
         Integer.class,
-        "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted"
-            + " AND objid = 'inbox_retention'::regclass");
+        "SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query ILIKE 'commit%'"
+            + " AND datname = current_database() ORDER BY state_change DESC LIMIT 1");
   }
 
   @Test
@@ -372,7 +380,9 @@ class RetentionTest {
     int[] steps = {0};
     RetentionReport report =
         store.retain(
+            ORDERS,
             WEEK,
+            false,
             soFar -> {
               steps[0]++;
               return true;

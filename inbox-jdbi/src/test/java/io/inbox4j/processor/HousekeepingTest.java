@@ -84,7 +84,8 @@ class HousekeepingTest {
   void itGoesOnAfterAFailure() {
     processedAWeekAgo(5);
     execute("ALTER TABLE inbox_retention RENAME TO mislaid");
-    Housekeeping housekeeping = new Housekeeping(store, Retention.days(7), SOON, SOON);
+    Housekeeping housekeeping =
+        new Housekeeping(store, Set.of(ENDPOINT), Retention.days(7), SOON, SOON);
     housekeeping.start();
     await().pollDelay(Duration.ofMillis(500)).until(() -> messages() == 5);
     execute("ALTER TABLE mislaid RENAME TO inbox_retention");
@@ -96,7 +97,8 @@ class HousekeepingTest {
   void closingEndsItInTheMidstOfItsWork() {
     int count = 20_000;
     processedAWeekAgo(count);
-    Housekeeping housekeeping = new Housekeeping(store, Retention.days(7), SOON, NEVER);
+    Housekeeping housekeeping =
+        new Housekeeping(store, Set.of(ENDPOINT), Retention.days(7), SOON, NEVER);
     housekeeping.start();
     await().pollInterval(Duration.ofMillis(5)).until(() -> messages() < count);
     long begin = System.nanoTime();
@@ -109,14 +111,15 @@ class HousekeepingTest {
                 handle ->
                     handle.select("SELECT count(*) FROM inbox_processed").mapTo(Long.class).one()))
         .isEqualTo(left);
-    assertThat(store.retain(Retention.days(7), soFar -> true).ran()).isTrue();
+    assertThat(store.retain(soFar -> true).ran()).isTrue();
     assertThat(messages()).isZero();
   }
 
   @Test
   void whatIsKeptForEverIsLeftAlone() throws Exception {
     processedAWeekAgo(5);
-    Housekeeping housekeeping = new Housekeeping(store, Retention.forever(), SOON, SOON);
+    Housekeeping housekeeping =
+        new Housekeeping(store, Set.of(ENDPOINT), Retention.forever(), SOON, SOON);
     housekeeping.start();
     Thread.sleep(300);
     housekeeping.close();

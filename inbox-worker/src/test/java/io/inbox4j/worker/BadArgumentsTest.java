@@ -45,12 +45,12 @@ class BadArgumentsTest {
             Map.entry(List.of("discard", "--yes"), "--all"),
             Map.entry(List.of("discard", id(6)), "--yes"),
             Map.entry(List.of("discard", "--status", "pending", "--all", "--yes"), "dead"),
-            Map.entry(List.of("purge", "--yes"), "--retention-days"),
-            Map.entry(List.of("purge", "--yes", "--retention-days", "0"), "1 or more"),
-            Map.entry(List.of("purge", "--yes", "--retention-days", "-3"), "36,500"),
-            Map.entry(
-                List.of("purge", "--yes", "--retention-days", "9", "--dedup-days", "2"),
-                "dedup window"),
+            Map.entry(List.of("purge", "--yes", "--retention-days", "9"), "--endpoint"),
+            Map.entry(List.of("purge", "--yes", "--force"), "--endpoint"),
+            Map.entry(List.of("purge", "--yes", "--endpoint", BILLING), "--retention-days"),
+            Map.entry(purge("--retention-days", "0"), "1 or more"),
+            Map.entry(purge("--retention-days", "-3"), "36,500"),
+            Map.entry(purge("--retention-days", "9", "--dedup-days", "2"), "dedup window"),
             Map.entry(List.of("pause", BILLING), "--reason"),
             Map.entry(List.of("pause", "unknown", "--reason", "x"), BILLING),
             Map.entry(List.of("resume", "unknown"), BILLING),
@@ -77,6 +77,12 @@ class BadArgumentsTest {
           assertThat(result.out()).as("%s", args).isEmpty();
         });
     assertThat(tables.everything()).isEqualTo(before);
+  }
+
+  private static List<String> purge(String... retention) {
+    List<String> purge = new ArrayList<>(List.of("purge", "--yes", "--endpoint", BILLING));
+    purge.addAll(List.of(retention));
+    return purge;
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -180,7 +181,8 @@ class CommandsTest {
   void purgeRemovesWhatWasKeptLongEnough() {
     Tables tables = Tables.filled();
     tables.execute("UPDATE inbox_processed SET processed_on_utc = now() - interval '3 days'");
-    Result unsure = Cli.here("purge", "--retention-days", "2", "--jdbc", tables.url());
+    Result unsure =
+        Cli.here("purge", "--endpoint", BILLING, "--retention-days", "2", "--jdbc", tables.url());
     assertThat(unsure.code()).isEqualTo(2);
     assertThat(tables.count("SELECT count(*) FROM inbox_processed")).isEqualTo(4);
     Result sure =
@@ -188,6 +190,8 @@ class CommandsTest {
             Map.of("INBOX_RETENTION_DAYS", "2"),
             List.of("-Dinbox.terminal=2"),
             "purge",
+            "--endpoint",
+            BILLING,
             "--yes",
             "--json",
             "--jdbc",
@@ -196,6 +200,39 @@ class CommandsTest {
     assertThat(sure.json().get("removed").asLong()).isEqualTo(4);
     assertThat(sure.err()).as("a terminal sees the progress").contains("[").contains("%");
     assertThat(tables.count("SELECT count(*) FROM inbox_messages")).isEqualTo(9);
+  }
+
+  @Test
+  void purgeWithoutAnEndpointRemovesWhatTheWorkersKeepNoLonger() {
+    Tables tables = Tables.filled();
+    tables.execute("UPDATE inbox_processed SET processed_on_utc = now() - interval '3 days'");
+    String[] purge = {"purge", "--yes", "--json", "--jdbc", tables.url()};
+    assertThat(Cli.here(purge).json().get("removed").asLong()).isZero();
+    declare(tables, "2 days");
+    assertThat(Cli.here(purge).json().get("removed").asLong()).isEqualTo(4);
+  }
+
+  @Test
+  void purgeLeavesWhatARunningProcessKeepsForLongerUnlessForced() {
+    Tables tables = Tables.filled();
+    tables.execute("UPDATE inbox_processed SET processed_on_utc = now() - interval '3 days'");
+    declare(tables, "7 days");
+    List<String> purge =
+        List.of("purge", "--endpoint", BILLING, "--retention-days", "2", "--yes", "--jdbc");
+    Result left = Cli.here(with(purge, tables.url()));
+    assertThat(left.out()).contains("0 messages removed");
+    assertThat(left.err()).contains(BILLING, "7d 0h", "--force");
+    assertThat(Cli.here(with(purge, tables.url(), "--force")).out()).contains("4 messages removed");
+  }
+
+  private static void declare(Tables tables, String keep) {
+    tables.execute(
+        "INSERT INTO inbox_retention_policy (endpoint, keep, dedup_window) VALUES ('%s', '%s', '%s')"
+            .formatted(BILLING, keep, keep));
+  }
+
+  private static String[] with(List<String> arguments, String... more) {
+    return Stream.concat(arguments.stream(), Stream.of(more)).toArray(String[]::new);
   }
 
   @Test

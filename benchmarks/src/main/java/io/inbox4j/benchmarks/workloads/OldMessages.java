@@ -6,6 +6,7 @@ import io.inbox4j.benchmarks.report.Results;
 import io.inbox4j.jdbi.JdbiInboxStore;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.operations.RetentionReport;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jdbi.v3.core.Jdbi;
 
@@ -71,7 +72,8 @@ record OldMessages() implements Workload {
   private static void remove(String database, AtomicBoolean over) {
     try (JdbiInboxStore store = JdbiInboxStore.connect(database)) {
       store.open();
-      RetentionReport report = store.retain(Retention.days(7), soFar -> !over.get());
+      RetentionReport report =
+          store.retain(Set.of(Kept.ENDPOINT), Retention.days(7), false, soFar -> !over.get());
       System.out.printf("     %,d old messages removed in %s%n", report.removed(), report.took());
     }
   }

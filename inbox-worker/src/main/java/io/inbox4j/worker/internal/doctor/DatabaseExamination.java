@@ -38,7 +38,8 @@ public final class DatabaseExamination {
           "inbox_quarantine_once",
           "inbox_interventions_seq",
           "inbox_archive_id",
-          "inbox_archive_age");
+          "inbox_archive_age",
+          "inbox_retention_policy_once");
 
   /** A statement, and the index that makes it quick. */
   private static final Map<String, String> PLANS = new LinkedHashMap<>();
