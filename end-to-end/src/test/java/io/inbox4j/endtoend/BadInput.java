@@ -102,7 +102,12 @@ record BadInput(
   }
 
   static BadInput dead(String name, String body, String explanation) {
-    return new BadInput(name, good().build(), bytes(body), Fate.DEAD, null, explanation);
+    return dead(name, good(), body, explanation);
+  }
+
+  static BadInput dead(
+      String name, BasicProperties.Builder properties, String body, String explanation) {
+    return new BadInput(name, properties.build(), bytes(body), Fate.DEAD, null, explanation);
   }
 
   /** An order of the input's name, without an id of its own in the body. */

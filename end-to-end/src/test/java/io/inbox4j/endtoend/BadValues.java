@@ -4,6 +4,7 @@ import static io.inbox4j.endtoend.BadInput.dead;
 import static io.inbox4j.endtoend.BadInput.good;
 import static io.inbox4j.endtoend.BadInput.handled;
 
+import io.inbox4j.event.EventNames;
 import java.util.stream.Stream;
 
 /** JSON objects whose values are not what the event's class or its handler expects. */
@@ -20,6 +21,11 @@ final class BadValues {
         dead("a number that is too large", amount("2147483648"), OUT_OF_RANGE),
         dead("a number that is too small", amount("-2147483649"), OUT_OF_RANGE),
         dead("a number past all integers", amount("9".repeat(99)), OUT_OF_RANGE),
+        cancelled(
+            "a number past all doubles",
+            "1e400",
+            "at 'refund': a number is out of the range of double"),
+        cancelled("the text NaN for a number", "\"NaN\"", "at 'refund': expected java.lang.Double"),
         dead("a fraction for an integer", amount("1.9"), NO_INT),
         dead("a text for an integer", amount("\"7\""), NO_INT),
         dead("an object for an integer", amount("{}"), NO_INT),
@@ -43,6 +49,14 @@ final class BadValues {
             good(),
             "{\"order\":\"half a character in a text\",\"amount\":1,\"note\":\"\\ud800\"}",
             "JSON allows it"));
+  }
+
+  private static BadInput cancelled(String name, String refund, String explanation) {
+    return dead(
+        name,
+        good().type(EventNames.of(OrderCancelled.class)),
+        "{\"order\":\"o\",\"refund\":%s}".formatted(refund),
+        explanation);
   }
 
   private static String amount(String value) {

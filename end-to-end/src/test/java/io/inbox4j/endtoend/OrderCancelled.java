@@ -6,4 +6,5 @@ import java.util.UUID;
 
 /** A second event, for queues that carry more than one. */
 @EventType("orders.order-cancelled")
-public record OrderCancelled(UUID messageId, String order) implements IntegrationEvent {}
+public record OrderCancelled(UUID messageId, String order, Double refund)
+    implements IntegrationEvent {}

@@ -9,13 +9,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
 import tools.jackson.core.exc.InputCoercionException;
 import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.cfg.MapperBuilder;
 import tools.jackson.databind.cfg.MapperConfig;
 import tools.jackson.databind.exc.MismatchedInputException;
@@ -38,16 +42,26 @@ public final class JacksonFormat implements EventFormat {
   private final Set<String> contentTypes;
   private final String name;
   private final BodyId bodyId;
+  private final ObjectReader trees;
   private final Map<Class<?>, ObjectReader> readers = new ConcurrentHashMap<>();
 
   private JacksonFormat(ObjectMapper mapper, Set<String> contentTypes) {
-    this.mapper = mapper;
+    this.mapper = mapper.rebuild().addModule(new FiniteNumbers()).build();
+    this.trees =
+        this.mapper
+            .readerFor(JsonNode.class)
+            .without(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES);
     this.contentTypes = contentTypes;
     this.name = mapper.tokenStreamFactory().getFormatName();
     this.bodyId = new BodyId(mapper, name);
   }
 
-  /** Reads bodies of these content types with this mapper. */
+  /**
+   * Reads bodies of these content types with this mapper, or rather with a copy of it to which
+   * numbers are what was written: a decimal that is read into no type in particular, such as in a
+   * {@code Map<String, Object>}, is a {@code BigDecimal}; {@code 1e400} is no double, and {@code
+   * "NaN"} is no number.
+   */
   public static JacksonFormat of(ObjectMapper mapper, String... contentTypes) {
     return new JacksonFormat(mapper, Set.of(contentTypes));
   }
@@ -94,22 +108,37 @@ public final class JacksonFormat implements EventFormat {
   @Override
   public <T extends IntegrationEvent> T read(byte[] body, KnownType<T> type, UUID messageId) {
     Class<? extends T> event = type.event();
+    ObjectReader reader = readers.computeIfAbsent(event, mapper::readerFor);
     try {
-      if (type.upcaster() == null) {
-        T read = tryRead(body, event);
-        if (read != null && read.messageId() != null) {
-          return read;
-        }
-      }
-      return readTree(body, type, messageId);
+      return type.upcaster() == null
+          ? read(reader, body, event, messageId)
+          : readUpcast(reader, body, type, messageId);
     } catch (JacksonException e) {
       throw unreadable("the body does not fit %s%s".formatted(event.getName(), where(e)), e);
     }
   }
 
-  private <T extends IntegrationEvent> @Nullable T tryRead(byte[] body, Class<T> event) {
-    try {
-      return readers.computeIfAbsent(event, mapper::readerFor).readValue(body);
+  private <T extends IntegrationEvent> T read(
+      ObjectReader reader, byte[] body, Class<T> event, UUID messageId) {
+    T read = readAsItIs(reader, body, event);
+    if (read != null && read.messageId() != null) {
+      return read;
+    }
+    try (JsonParser parser = parser(reader, body)) {
+      if (parser.nextToken() != JsonToken.START_OBJECT) {
+        throw notAnObject(event);
+      }
+      return reader.readValue(IdentifiedParser.of(messageId.toString(), parser));
+    }
+  }
+
+  /** The event as the body has it; null if there is none without another message id. */
+  private static <T extends IntegrationEvent> @Nullable T readAsItIs(
+      ObjectReader reader, byte[] body, Class<T> event) {
+    try (JsonParser parser = parser(reader, body)) {
+      return event.cast(reader.readValue(parser));
+    } catch (ValueInstantiationException e) {
+      return null; // its constructor may ask for an id
     } catch (DatabindException e) {
       if (e.getPath().size() == 1 && BodyId.FIELD.equals(e.getPath().get(0).getPropertyName())) {
         return null;
@@ -118,16 +147,30 @@ public final class JacksonFormat implements EventFormat {
     }
   }
 
-  private <T extends IntegrationEvent> T readTree(byte[] body, KnownType<T> type, UUID messageId) {
-    if (!(mapper.readTree(body) instanceof ObjectNode tree)) {
-      throw new UnreadableEventException(
-          "the body does not fit %s: it is no %s object".formatted(type.event().getName(), name));
+  private static JsonParser parser(ObjectReader reader, byte[] body) {
+    return new FiniteParser(reader.createParser(body));
+  }
+
+  private <T extends IntegrationEvent> T readUpcast(
+      ObjectReader reader, byte[] body, KnownType<T> type, UUID messageId) {
+    ObjectNode upcast = upcast(tree(body, type), type).put(BodyId.FIELD, messageId.toString());
+    try (JsonParser parser = new FiniteParser(reader.treeAsTokens(upcast))) {
+      return reader.readValue(parser);
     }
-    if (type.upcaster() != null) {
-      tree = upcast(tree, type);
+  }
+
+  private ObjectNode tree(byte[] body, KnownType<?> type) {
+    try (JsonParser parser = new ExactParser(trees.createParser(body))) {
+      if (trees.readValue(parser) instanceof ObjectNode tree) {
+        return tree;
+      }
+      throw notAnObject(type.event());
     }
-    tree.put(BodyId.FIELD, messageId.toString());
-    return mapper.treeToValue(tree, type.event());
+  }
+
+  private UnreadableEventException notAnObject(Class<?> event) {
+    return new UnreadableEventException(
+        "the body does not fit %s: it is no %s object".formatted(event.getName(), name));
   }
 
   private static <T extends IntegrationEvent> ObjectNode upcast(

@@ -2,6 +2,7 @@ package io.inbox4j.receive.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,6 +24,7 @@ class HeaderJsonTest {
     headers.put("text", "ü€😀 \"quoted\" \\");
     headers.put("number", 7);
     headers.put("large", 1L << 40);
+    headers.put("decimal", new BigDecimal("12345678901234567890.1234567890"));
     headers.put("truth", true);
     headers.put("nothing", null);
     headers.put("list", Arrays.asList(1, "two", null, List.of(3)));
