@@ -12,6 +12,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,6 +42,7 @@ final class Announcements implements AutoCloseable {
   private final String self = UUID.randomUUID().toString().substring(0, 8);
   private final List<Consumer<String>> here = new CopyOnWriteArrayList<>();
   private final Map<String, Elsewhere> elsewhere = new ConcurrentHashMap<>();
+  private volatile boolean refused;
   private final ScheduledThreadPoolExecutor late =
       new ScheduledThreadPoolExecutor(
           1, Announcements::daemon, new ThreadPoolExecutor.DiscardPolicy());
@@ -77,7 +79,22 @@ final class Announcements implements AutoCloseable {
 
   /** What to notify with when workers here have to hear it, too; null if with nothing. */
   @Nullable String toEverybody(String endpoint) {
-    return notify ? Notifications.TO_EVERYBODY + " " + endpoint : null;
+    return notify && !refused ? Notifications.TO_EVERYBODY + " " + endpoint : null;
+  }
+
+  /**
+   * A transaction could not be committed because of its notification. Until one gets through on its
+   * own, none goes along with what is stored.
+   */
+  void refused(Exception why) {
+    if (!refused) {
+      log.warn(
+          "The database takes no more notifications, because a session that listens does not hear"
+              + " them; messages are stored without, and other processes find them when they poll:"
+              + " {}",
+          why.getMessage());
+    }
+    refused = true;
   }
 
   InboxStore.Watch watch(Consumer<String> stored, Runnable missed) {
@@ -123,9 +140,14 @@ final class Announcements implements AutoCloseable {
       if (notify && !goesAlong) {
         asked = System.nanoTime();
         wasAsked = true;
-        goesAlong = here.isEmpty() || others.isDue(asked);
+        goesAlong = !refused && (here.isEmpty() || others.isDue(asked));
       }
       return goesAlong ? self + " " + endpoint : null;
+    }
+
+    /** Whether a statement was given something to notify with. */
+    boolean goesAlong() {
+      return goesAlong;
     }
 
     /** The statement has stored something, and so has notified if it was to. */
@@ -196,13 +218,8 @@ final class Announcements implements AutoCloseable {
       long now = System.nanoTime();
       if (isLate(now)) {
         try {
-          jdbi.useHandle(
-              handle ->
-                  handle
-                      .createQuery(Sql.NOTIFY)
-                      .bind("notification", self + " " + endpoint)
-                      .mapTo(String.class)
-                      .list());
+          jdbi.useHandle(this::notifyOthers);
+          refused = false;
           told(now);
         } catch (RuntimeException e) {
           log.debug(
@@ -213,6 +230,17 @@ final class Announcements implements AutoCloseable {
           lookIn(BACKOFF.toNanos());
         }
       }
+    }
+
+    private void notifyOthers(Handle handle) {
+      if (refused) {
+        handle.createQuery(Sql.DROP_HEARD).mapTo(String.class).list();
+      }
+      handle
+          .createQuery(Sql.NOTIFY)
+          .bind("notification", self + " " + endpoint)
+          .mapTo(String.class)
+          .list();
     }
 
     /** Whether they have been owed something for long enough; if not yet, looks again. */

@@ -11,7 +11,9 @@ import java.sql.SQLTransientConnectionException;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.jdbi.v3.core.statement.StatementException;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.util.PSQLException;
 
 /** Tells by SQLSTATE whose fault a failure is, and turns it into an exception that says so. */
 final class Faults {
@@ -23,6 +25,7 @@ final class Faults {
 
   private static final String UNDEFINED_TABLE = "42P01";
   private static final String READ_ONLY = "25006";
+  private static final String LIMIT = "54000";
   static final String FORBIDDEN = "42501";
 
   /** What HikariCP says, without a state, of a connection that it has found to be broken. */
@@ -39,8 +42,25 @@ final class Faults {
   /** A lock that could not be had in time, a statement that took too long. */
   private static final Set<String> TOO_SLOW = Set.of("55P03", "57014");
 
-  /** Data that is refused: by its type, by a constraint, by its size, or by a trigger. */
-  private static final Set<String> DATA_CLASSES = Set.of("22", "23", "54", "P0");
+  /** Data that is refused: by its type, or by a constraint. */
+  private static final Set<String> DATA_CLASSES = Set.of("22", "23");
+
+  /** What a trigger refuses. */
+  private static final String RAISED = "P0001";
+
+  /** Of a class of data, but about a setting. */
+  private static final String SETTING = "22023";
+
+  /**
+   * Keys that the database gives out: one that is there already tells of a sequence that was left
+   * behind, as on a logical replica.
+   */
+  private static final Set<String> GIVEN_KEYS =
+      Set.of(
+          "inbox_messages_seq",
+          "inbox_pending_pkey",
+          "inbox_quarantine_pkey",
+          "inbox_interventions_pkey");
 
   /** An unknown outcome, time-outs, a server going down. */
   private static final Set<String> INFRASTRUCTURE_STATES =
@@ -96,11 +116,25 @@ final class Faults {
   }
 
   /**
-   * What the database says to the store's own statements. Of these only data can be a message's
-   * fault: a table that is missing or a right that is not granted is so for every message.
+   * What the database says to the store's own statements. Only what it says about data can be a
+   * message's fault. Anything else would be so for every message: a table that is missing, a right
+   * that is not granted, a limit that is reached, and whatever did not come from the database.
    */
   static RuntimeException translated(Exception failure) {
-    return translated(failure, state -> state.isEmpty() || isOneOf(DATA_CLASSES, state));
+    return translated(failure, Faults::isAboutData);
+  }
+
+  private static boolean isAboutData(@Nullable SQLException sql) {
+    String state = stateOf(sql);
+    return state.equals(RAISED)
+        || (isOneOf(DATA_CLASSES, state) && !state.equals(SETTING) && !isAboutAGivenKey(sql));
+  }
+
+  private static boolean isAboutAGivenKey(@Nullable SQLException sql) {
+    return sql instanceof PSQLException postgres
+        && postgres.getServerErrorMessage() != null
+        && postgres.getServerErrorMessage().getConstraint() != null
+        && GIVEN_KEYS.contains(postgres.getServerErrorMessage().getConstraint());
   }
 
   /**
@@ -110,31 +144,38 @@ final class Faults {
    */
   static RuntimeException translatedAfterHandlers(Exception failure) {
     SQLException sql = sqlIn(failure);
-    return sql != null && sql.getSQLState() != null && ENDED.contains(sql.getSQLState())
+    return sql != null && ENDED.contains(stateOf(sql))
         ? new TransactionEndedException(PlainSqlException.of(sql))
-        : translated(failure, state -> !TOO_SLOW.contains(state));
+        : translated(failure, it -> !TOO_SLOW.contains(stateOf(it)));
   }
 
-  private static RuntimeException translated(Exception failure, Predicate<String> isOfAMessage) {
+  private static RuntimeException translated(
+      Exception failure, Predicate<@Nullable SQLException> isOfAMessage) {
     SQLException sql = sqlIn(failure);
     Exception cause = sql == null ? failure : PlainSqlException.of(sql);
     String message = because(cause);
-    String state = sql == null || sql.getSQLState() == null ? "" : sql.getSQLState();
     return switch (of(failure)) {
       case INFRASTRUCTURE, CONFLICT, TIMED_OUT ->
           new StoreUnavailableException("the database is not available: " + message, cause);
       case ABORTED -> new AbortedTransactionException(cause);
       case MESSAGE ->
-          isOfAMessage.test(state)
+          isOfAMessage.test(sql)
               ? new InboxException("the store failed: " + message, cause)
               : new StoreUnavailableException(
-                  "the database is not available: " + message + remedy(state), cause);
+                  "the database is not available: " + message + remedy(stateOf(sql)), cause);
     };
+  }
+
+  private static String stateOf(@Nullable SQLException sql) {
+    return sql == null || sql.getSQLState() == null ? "" : sql.getSQLState();
   }
 
   /** A pool says only that there is no connection; why there is none is its cause. */
   private static String because(Exception failure) {
-    String message = String.valueOf(failure.getMessage());
+    String message =
+        failure instanceof StatementException // which quotes the arguments
+            ? failure.getClass().getName()
+            : String.valueOf(failure.getMessage());
     return failure.getCause() instanceof SQLException cause
         ? "%s: %s".formatted(message, PlainSqlException.of(cause).getMessage())
         : message;
@@ -152,6 +193,11 @@ final class Faults {
 
   private static boolean isOneOf(Set<String> classes, String state) {
     return state.length() == 5 && classes.contains(state.substring(0, 2));
+  }
+
+  /** Whether a limit of the server was reached, such as that of its queue of notifications. */
+  static boolean isLimit(Throwable failure) {
+    return LIMIT.equals(stateOf(sqlIn(failure)));
   }
 
   /** Whether the connection reached a server that cannot write, as after a failover. */

@@ -16,6 +16,7 @@ import io.inbox4j.store.Fault;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Lease;
 import io.inbox4j.store.Receipt;
+import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.store.Vitals;
 import io.inbox4j.store.WorkTransaction;
 import java.sql.Connection;
@@ -157,13 +158,26 @@ public final class JdbiInboxStore implements InboxStore {
    */
   @Override
   public List<Receipt> receive(String endpoint, List<Arrival> batch) {
-    return batch.stream().allMatch(Arrival.Event.class::isInstance)
-        ? receiveEvents(endpoint, batch)
-        : receiveInTransaction(endpoint, batch);
+    Announcement announcement = announcements.of(endpoint);
+    try {
+      return receive(endpoint, batch, announcement);
+    } catch (StoreUnavailableException e) {
+      if (!announcement.goesAlong() || !Faults.isLimit(e)) {
+        throw e;
+      }
+      announcements.refused(e); // others find by themselves what could not be stored with a word
+      return receive(endpoint, batch, announcements.of(endpoint));
+    }
   }
 
-  private List<Receipt> receiveEvents(String endpoint, List<Arrival> events) {
-    Announcement announcement = announcements.of(endpoint);
+  private List<Receipt> receive(String endpoint, List<Arrival> batch, Announcement announcement) {
+    return batch.stream().allMatch(Arrival.Event.class::isInstance)
+        ? receiveEvents(endpoint, batch, announcement)
+        : receiveInTransaction(endpoint, batch, announcement);
+  }
+
+  private List<Receipt> receiveEvents(
+      String endpoint, List<Arrival> events, Announcement announcement) {
     List<Receipt> receipts =
         Faults.translate(
             () ->
@@ -191,8 +205,9 @@ public final class JdbiInboxStore implements InboxStore {
     }
   }
 
-  private List<Receipt> receiveInTransaction(String endpoint, List<Arrival> batch) {
-    try (WorkTransaction transaction = begin(endpoint)) {
+  private List<Receipt> receiveInTransaction(
+      String endpoint, List<Arrival> batch, Announcement announcement) {
+    try (WorkTransaction transaction = begin(endpoint, announcement)) {
       List<Receipt> receipts = transaction.receive(batch);
       transaction.commit(List.of());
       return receipts;
@@ -201,6 +216,10 @@ public final class JdbiInboxStore implements InboxStore {
 
   @Override
   public WorkTransaction begin(String endpoint) {
+    return begin(endpoint, announcements.of(endpoint));
+  }
+
+  private WorkTransaction begin(String endpoint, Announcement announcement) {
     return Faults.translate(
         () -> {
           Handle handle = jdbi.open();
@@ -212,7 +231,7 @@ public final class JdbiInboxStore implements InboxStore {
                 idleTimeoutMillis,
                 handlerJdbi,
                 handlerSql,
-                announcements.of(endpoint));
+                announcement);
           } catch (RuntimeException e) {
             handle.close();
             throw e;

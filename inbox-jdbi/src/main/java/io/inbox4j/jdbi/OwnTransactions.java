@@ -34,6 +34,8 @@ record OwnTransactions(DataSource dataSource) implements ConnectionFactory {
       return dataSource.getConnection();
     } catch (SQLException e) {
       throw new SQLTransientConnectionException(e.getMessage(), e.getSQLState(), e);
+    } catch (RuntimeException e) {
+      throw new SQLTransientConnectionException(e.toString(), e);
     }
   }
 }

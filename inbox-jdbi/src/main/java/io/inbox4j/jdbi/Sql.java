@@ -606,6 +606,13 @@ final class Sql {
   static final String UNDO = "ROLLBACK TO SAVEPOINT inbox_segment; " + KEEP;
 
   static final String NOTIFY = "SELECT pg_notify('inbox', :notification)::text";
+
+  /**
+   * Has the server drop the notifications that everybody has heard. Once their queue is full, the
+   * server does so only for who asks this.
+   */
+  static final String DROP_HEARD = "SELECT pg_notification_queue_usage()::text";
+
   static final String LISTEN = "LISTEN inbox";
   static final String UNLISTEN = "UNLISTEN inbox";
 

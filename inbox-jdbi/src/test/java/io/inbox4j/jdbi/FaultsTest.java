@@ -37,7 +37,7 @@ class FaultsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"23505", "22P02", "P0001", "22001", "54000"})
+  @ValueSource(strings = {"23505", "23514", "22P02", "P0001", "22001"})
   void dataThatIsRefusedIsTheMessagesFault(String state) {
     assertThat(Faults.of(new SQLException("x", state))).isEqualTo(Fault.MESSAGE);
     assertThat(Faults.translated(new SQLException("why", state)))
@@ -46,7 +46,11 @@ class FaultsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"42601", "42P01", "25P01", "3B001", "42501", "0A000", "XX000", "21000"})
+  @ValueSource(
+      strings = {
+        "42601", "42P01", "42501", "0A000", "XX000", "21000", "54000", "54001", "22023", "P0002",
+        "2F002", "55000", "72000", "HV000"
+      })
   void whatWouldBeRefusedOfEveryMessageIsAHandlersFaultOnlyAfterHandlers(String state) {
     assertThat(Faults.of(new SQLException("x", state))).isEqualTo(Fault.MESSAGE);
     assertThat(Faults.translated(new SQLException("why", state)))
@@ -55,6 +59,17 @@ class FaultsTest {
     assertThat(Faults.translatedAfterHandlers(new SQLException("why", state)))
         .isExactlyInstanceOf(InboxException.class)
         .hasMessageContaining("why");
+  }
+
+  @Test
+  void whatTheDatabaseHasNotSaidIsNoMessagesFault() {
+    assertThat(Faults.translated(new IllegalStateException("the pool has a bad day")))
+        .isInstanceOf(StoreUnavailableException.class)
+        .hasMessageContaining("the pool has a bad day");
+    assertThat(Faults.translated(new SQLException("no state")))
+        .isInstanceOf(StoreUnavailableException.class);
+    assertThat(Faults.translatedAfterHandlers(new IllegalStateException("theirs")))
+        .isExactlyInstanceOf(InboxException.class);
   }
 
   @ParameterizedTest
