@@ -78,9 +78,9 @@ public final class EventReader {
     try {
       T event = format.read(body, type, messageId);
       return Objects.requireNonNull(event, "the format returned null");
-    } catch (UnreadableEventException e) {
-      throw e;
-    } catch (Exception e) {
+    } catch (UnreadableEventException | LinkageError | OutOfMemoryError e) {
+      throw e; // the errors are not because of this body, and may be gone next time
+    } catch (Throwable e) {
       throw new UnreadableEventException(
           "the body does not fit %s: %s failed with %s"
               .formatted(

@@ -178,7 +178,9 @@ public final class JacksonFormat implements EventFormat {
     try {
       return Objects.requireNonNull(
           Objects.requireNonNull(type.upcaster()).apply(tree), "the upcaster returned null");
-    } catch (RuntimeException e) {
+    } catch (LinkageError | OutOfMemoryError e) {
+      throw e; // not because of this message
+    } catch (Throwable e) {
       throw new UnreadableEventException(
           "the upcaster to %s failed with %s"
               .formatted(type.event().getName(), e.getClass().getName()),

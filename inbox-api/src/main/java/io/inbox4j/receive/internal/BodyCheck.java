@@ -89,7 +89,7 @@ final class BodyCheck {
       return format.messageIdIn(body);
     } catch (UnreadableEventException e) {
       throw new Rejection(QuarantineReason.UNREADABLE, String.valueOf(e.getMessage()));
-    } catch (Exception | StackOverflowError | LinkageError e) {
+    } catch (Throwable e) {
       throw new Rejection(
           QuarantineReason.UNREADABLE,
           "%s could not look for the message id in the body: %s"

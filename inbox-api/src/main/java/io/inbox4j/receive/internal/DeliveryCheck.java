@@ -51,7 +51,7 @@ public final class DeliveryCheck {
       return new Arrival.Event(delivery, headers, id, type, key, notBefore(delivery));
     } catch (Rejection e) {
       return new Arrival.Rejected(delivery, headers, e.reason(), e.detail());
-    } catch (RuntimeException | StackOverflowError e) { // of an ordering key, an upcaster, a header
+    } catch (Throwable e) { // of an ordering key, a constructor, an upcaster
       return new Arrival.Rejected(
           delivery,
           headers,
