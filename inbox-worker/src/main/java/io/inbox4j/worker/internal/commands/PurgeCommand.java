@@ -118,10 +118,9 @@ public final class PurgeCommand implements Callable<Integer> {
       if (!kept.equals(retention)) {
         output
             .terminal()
-            .err
-            .printf(
+            .say(
                 "%s is kept for longer, as a running process wants it: %s; --force removes it all"
-                    + " the same%n",
+                    + " the same",
                 endpoint, describe(kept));
       }
     }
