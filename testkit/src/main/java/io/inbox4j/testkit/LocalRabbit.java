@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,7 +15,7 @@ import org.slf4j.LoggerFactory;
 final class LocalRabbit implements RabbitServer {
 
   private static final Logger LOG = LoggerFactory.getLogger(LocalRabbit.class);
-  private static final Duration START_TIMEOUT = Duration.ofSeconds(90);
+  private static final Duration START_TIMEOUT = Duration.ofMinutes(3);
   private static final Duration CTL_TIMEOUT = Duration.ofSeconds(90);
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
 
@@ -56,11 +57,16 @@ final class LocalRabbit implements RabbitServer {
   void startNode() {
     Process started = launch(new ProcessBuilder(installation.script("rabbitmq-server")));
     node = started;
-    await("RabbitMQ takes connections")
-        .pollDelay(Duration.ZERO)
-        .pollInterval(Duration.ofMillis(100))
-        .atMost(START_TIMEOUT)
-        .until(() -> !started.isAlive() || AmqpProbe.isReady(uri()));
+    try {
+      await("RabbitMQ takes connections")
+          .pollDelay(Duration.ZERO)
+          .pollInterval(Duration.ofMillis(100))
+          .atMost(START_TIMEOUT)
+          .until(() -> !started.isAlive() || AmqpProbe.isReady(uri()));
+    } catch (ConditionTimeoutException e) {
+      throw new IllegalStateException(
+          "rabbitmq-server is not up after " + START_TIMEOUT + ":\n" + folder.output(), e);
+    }
     if (!started.isAlive()) {
       throw new IllegalStateException(
           "rabbitmq-server ended before it was up:\n" + folder.output());
