@@ -45,6 +45,8 @@ subprojects {
         }
         // Tests wait more than they compute. Every fork has servers of its own.
         maxParallelForks = 2
+        // They end before it pays to compile anything twice.
+        jvmArgs("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
     }
 
     tasks.withType<AbstractArchiveTask>().configureEach {

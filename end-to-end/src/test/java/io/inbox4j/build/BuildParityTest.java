@@ -30,6 +30,7 @@ class BuildParityTest {
       assertThat(build.boms()).containsKey("org.junit:junit-bom");
       assertThat(build.checks())
           .containsOnlyKeys(
+              "arguments of the tests' JVM",
               "com.google.errorprone:error_prone_core",
               "google-java-format",
               "javac arguments",

@@ -31,6 +31,7 @@ final class GradleBuild {
       Pattern.compile("googleJavaFormat\\(" + CATALOG + "versions\\.([\\w.]+)\\.get\\(\\)\\)");
   private static final Pattern LEFT_OUT = Pattern.compile("excludeTags\\(\"([^\"]+)\"\\)");
   private static final Pattern ARGUMENT = Pattern.compile("\"(-[^\"]+)\"");
+  private static final Pattern OF_THE_JVM = Pattern.compile("jvmArgs\\((.*)\\)");
 
   /** The root script adds it to every module; with Maven it comes with Surefire. */
   private static final String LAUNCHER = "org.junit.platform:junit-platform-launcher";
@@ -179,7 +180,12 @@ final class GradleBuild {
     script.find(LEFT_OUT).ifPresent(tag -> checks.put("left out by quick", tag.group(1)));
     Set<String> arguments = new TreeSet<>();
     for (String line : script.lines()) {
-      ARGUMENT.matcher(line).results().forEach(argument -> arguments.add(argument.group(1)));
+      Matcher jvm = OF_THE_JVM.matcher(line);
+      if (jvm.find()) {
+        checks.put("arguments of the tests' JVM", jvm.group(1).replaceAll("[\",]", ""));
+      } else {
+        ARGUMENT.matcher(line).results().forEach(argument -> arguments.add(argument.group(1)));
+      }
     }
     checks.put("javac arguments", arguments.toString());
   }

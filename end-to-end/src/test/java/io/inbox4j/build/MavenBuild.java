@@ -117,6 +117,7 @@ final class MavenBuild {
       checks.put(artifact(path), value(path, path.required("version")));
     }
     checks.put("javac arguments", javacArguments(compiler).toString());
+    checks.put("arguments of the tests' JVM", properties.getOrDefault("argLine", "missing"));
     parent
         .at("profiles", "profile", "properties", "excludedGroups")
         .forEach(tag -> checks.put("left out by quick", tag.text()));

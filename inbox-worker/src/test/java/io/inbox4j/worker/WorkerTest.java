@@ -161,7 +161,7 @@ class WorkerTest {
     all[2] = "10s";
     System.arraycopy(options, 0, all, 3, options.length);
     return ChildProcess.start(
-        List.of("-XX:+UseSerialGC"),
+        List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
         Map.of(
             "INBOX_DATABASE_URL",
             url,
