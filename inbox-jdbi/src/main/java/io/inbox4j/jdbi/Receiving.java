@@ -1,22 +1,16 @@
 package io.inbox4j.jdbi;
 
-import io.inbox4j.MessageIds;
 import io.inbox4j.jdbi.Announcements.Announcement;
 import io.inbox4j.receive.Arrival;
 import io.inbox4j.receive.QuarantineReason;
 import io.inbox4j.store.Receipt;
-import io.inbox4j.transport.Delivery;
-import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -158,7 +152,7 @@ final class Receiving {
         .bind("endpoint", endpoint)
         .bind("reasons", PgArray.texts(rejected, it -> it.reason().code()))
         .bind("details", PgArray.texts(rejected, Arrival.Rejected::detail))
-        .bind("fingerprints", PgArray.uuids(rejected, Receiving::fingerprint))
+        .bind("fingerprints", PgArray.uuids(rejected, Fingerprint::of))
         .bind("messageIds", PgArray.texts(rejected, it -> it.delivery().messageId()))
         .bind("types", PgArray.texts(rejected, it -> it.delivery().type()))
         .bind("contentTypes", PgArray.texts(rejected, it -> it.delivery().contentType()))
@@ -169,41 +163,6 @@ final class Receiving {
         .bind("bodies", PgArray.bytes(rejected, it -> it.delivery().body()))
         .bind("redelivered", PgArray.booleans(rejected, it -> it.delivery().redelivered()))
         .execute();
-  }
-
-  /** The same for every delivery of the same thing, so that a repeated one is kept once. */
-  private static UUID fingerprint(Arrival.Rejected rejected) {
-    Delivery delivery = rejected.delivery();
-    ByteArrayOutputStream all = new ByteArrayOutputStream();
-    String names =
-        rejected.reason()
-            + "\n"
-            + delivery.messageId()
-            + "\n"
-            + delivery.type()
-            + "\n"
-            + delivery.contentType()
-            + "\n"
-            + delivery.contentEncoding()
-            + "\n"
-            + delivery.correlationId()
-            + "\n"
-            + delivery.source()
-            + "\n"
-            + ownHeaders(delivery)
-            + "\n";
-    all.writeBytes(names.getBytes(StandardCharsets.UTF_8));
-    all.writeBytes(delivery.body());
-    return MessageIds.ofContent(all.toByteArray());
-  }
-
-  /** The headers that the producer set, without those by which the broker counts deliveries. */
-  private static Map<String, @Nullable Object> ownHeaders(Delivery delivery) {
-    Map<String, @Nullable Object> headers = new TreeMap<>(delivery.headers());
-    headers
-        .keySet()
-        .removeIf(name -> name.startsWith("x-death") || name.startsWith("x-delivery-count"));
-    return headers;
   }
 
   private static List<Receipt> inOrderOf(List<Arrival> batch, List<Receipt> ofEvents) {

@@ -6,16 +6,23 @@ import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.QuarantinedMessage;
 import io.inbox4j.receive.Arrival;
 import io.inbox4j.receive.QuarantineReason;
+import io.inbox4j.receive.internal.HeaderJson;
+import io.inbox4j.transport.Delivery;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 abstract class ReceivingContract extends ContractPart {
@@ -137,6 +144,80 @@ abstract class ReceivingContract extends ContractPart {
         .isEqualTo("{nonsense".getBytes(StandardCharsets.UTF_8));
     assertThat(quarantined.get(0).delivery().messageId()).isEqualTo("x");
     assertThat(process()).hasSize(1);
+  }
+
+  @Test
+  void deliveriesThatDifferInAnythingAreAllKept() {
+    byte[] body = "{}".getBytes(StandardCharsets.UTF_8);
+    List<Delivery> all =
+        List.of(
+            odd("a", "b", null, Map.of(), body),
+            odd("a\nb", null, null, Map.of(), body),
+            odd("a", null, "b", Map.of(), body),
+            odd("a", "", null, Map.of(), body),
+            odd("a", null, null, Map.of(), body),
+            odd("a", "null", null, Map.of(), body),
+            odd("a", "b", null, Map.of("h", "x, i=y"), body),
+            odd("a", "b", null, Map.of("h", "x", "i", "y"), body),
+            odd("a", "b", null, Map.of("h", 1), body),
+            odd("a", "b", null, Map.of("h", "1"), body),
+            odd("a", "b", null, Map.of("h", List.of("x", "y")), body),
+            odd("a", "b", null, Map.of("h", "[x, y]"), body),
+            odd("a", "b", null, Map.of("x-delivery-counter", 1), body),
+            odd("a", "b", null, Map.of(), "{} ".getBytes(StandardCharsets.UTF_8)));
+    List<Arrival> arrivals = all.stream().map(ReceivingContract::unreadable).toList();
+    for (int i = 0; i < 2; i++) {
+      store.receive(endpoint, arrivals);
+    }
+    assertThat(quarantined()).hasSize(all.size());
+  }
+
+  @Test
+  void whatABrokerWritesIntoTheHeadersOfADeliveryMakesItNoOther() {
+    byte[] body = "{}".getBytes(StandardCharsets.UTF_8);
+    Map<String, @Nullable Object> own = Map.of("a", "b", "c", Map.of("d", 1, "e", 2));
+    Map<String, @Nullable Object> again = new HashMap<>(own);
+    again.put("x-delivery-count", 1);
+    again.put("x-acquired-count", 2);
+    again.put("x-death", List.of(Map.of("count", 3, "reason", "rejected")));
+    again.put("x-first-death-queue", "orders");
+    again.put("x-first-death-reason", "rejected");
+    again.put("x-last-death-queue", "orders");
+    again.put("x-last-death-exchange", "");
+    Map<String, @Nullable Object> otherWayRound = new TreeMap<>(Comparator.reverseOrder());
+    otherWayRound.putAll(own);
+    for (Map<String, @Nullable Object> headers : List.of(own, again, otherWayRound)) {
+      store.receive(endpoint, List.of(unreadable(odd("a", "b", null, headers, body))));
+    }
+    assertThat(quarantined()).hasSize(1);
+  }
+
+  @Test
+  void aDeliveryIsKeptOnceWhateverEveryProcessFindsWrongWithIt() {
+    for (QuarantineReason reason :
+        List.of(QuarantineReason.UNKNOWN_TYPE, QuarantineReason.UNREADABLE)) {
+      store.receive(endpoint, List.of(rejected(reason, TYPE, "{}")));
+    }
+    assertThat(quarantined())
+        .extracting(QuarantinedMessage::reason)
+        .containsExactly(QuarantineReason.UNKNOWN_TYPE);
+  }
+
+  private static Delivery odd(
+      String id,
+      @Nullable String type,
+      @Nullable String contentType,
+      Map<String, @Nullable Object> headers,
+      byte[] body) {
+    return new Delivery(id, type, contentType, null, null, null, headers, body, false);
+  }
+
+  private static Arrival unreadable(Delivery delivery) {
+    return new Arrival.Rejected(
+        delivery,
+        HeaderJson.write(delivery.headers()),
+        QuarantineReason.UNREADABLE,
+        "it cannot be read");
   }
 
   @Test
