@@ -193,7 +193,9 @@ public final class JdbiInboxStore implements InboxStore {
                         throw e;
                       }
                     }));
-    announcement.committed(); // of duplicates, too: they may be of a try whose answer was lost
+    if (receipts.stream().anyMatch(Receiving::isToHandle)) {
+      announcement.committed();
+    }
     return receipts;
   }
 

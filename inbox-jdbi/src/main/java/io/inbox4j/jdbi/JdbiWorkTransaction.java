@@ -42,7 +42,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
   private final HandlerSql handlerSql;
   private final Announcement announcement;
   private final List<Long> received = new ArrayList<>();
-  private int offered;
+  private int toHandle;
   private boolean receivedKeys;
   private @Nullable Connection guarded;
   private @Nullable Handle handlerHandle;
@@ -126,9 +126,11 @@ final class JdbiWorkTransaction implements WorkTransaction {
   public List<Receipt> receive(List<Arrival> batch) {
     receivedKeys |=
         batch.stream().anyMatch(it -> it instanceof Arrival.Event e && e.orderingKey() != null);
-    offered += batch.size();
     run(() -> handle.execute(Sql.settings(idleTimeoutMillis)));
-    return run(() -> Receiving.store(handle, endpoint, batch, announcement, received::add));
+    List<Receipt> receipts =
+        run(() -> Receiving.store(handle, endpoint, batch, announcement, received::add));
+    toHandle += (int) receipts.stream().filter(Receiving::isToHandle).count();
+    return receipts;
   }
 
   @Override
@@ -306,7 +308,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
     }
     translate(() -> settling.commit(mark.end(), processed));
     committed = true;
-    if (offered > processed.size()) { // some may be left for the workers
+    if (toHandle > processed.size()) { // some may be left for the workers
       announcement.committed();
     }
   }

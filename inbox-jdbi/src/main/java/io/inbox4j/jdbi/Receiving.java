@@ -59,6 +59,14 @@ final class Receiving {
   }
 
   /**
+   * Whether there may be something for the workers. A duplicate may be of a try whose answer was
+   * lost, and of which nobody was told.
+   */
+  static boolean isToHandle(Receipt receipt) {
+    return receipt == Receipt.STORED || receipt == Receipt.DUPLICATE;
+  }
+
+  /**
    * Stores events once; the receipts say which were there before, with the same body or not.
    *
    * @param notification what others are told if something is stored, or null

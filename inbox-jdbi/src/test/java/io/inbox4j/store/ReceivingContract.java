@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -218,6 +219,26 @@ abstract class ReceivingContract extends ContractPart {
         HeaderJson.write(delivery.headers()),
         QuarantineReason.UNREADABLE,
         "it cannot be read");
+  }
+
+  @Test
+  void whoWatchesIsNotToldOfWhatIsPutAside() {
+    List<String> told = new CopyOnWriteArrayList<>();
+    try (InboxStore.Watch watch = store.watch(told::add, () -> {})) {
+      assertThat(watch).isNotNull();
+      store.receive(endpoint, List.of(rejected(QuarantineReason.INVALID_JSON, TYPE, "{nonsense")));
+      assertThat(told).isEmpty();
+      store.receive(endpoint, List.of(event(0)));
+      assertThat(told).containsExactly(endpoint);
+      Arrival conflict = event(id(0), TYPE, "{\"n\":99}");
+      store.receive(endpoint, List.of(conflict));
+      store.receive(
+          endpoint, List.of(conflict, rejected(QuarantineReason.INVALID_JSON, TYPE, "{worse")));
+      assertThat(told).containsExactly(endpoint);
+      store.receive(
+          endpoint, List.of(event(1), rejected(QuarantineReason.INVALID_JSON, TYPE, "{evil")));
+      assertThat(told).containsExactly(endpoint, endpoint);
+    }
   }
 
   @Test
