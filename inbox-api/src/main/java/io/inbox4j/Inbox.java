@@ -8,6 +8,7 @@ import io.inbox4j.operations.DeadLetters;
 import io.inbox4j.operations.Health;
 import io.inbox4j.operations.Janitor;
 import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.operations.PendingMessages;
 import io.inbox4j.operations.Quarantine;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.processor.Housekeeping;
@@ -71,6 +72,7 @@ public final class Inbox implements AutoCloseable {
   private final InboxProcessor processor;
   private final DeadLetters deadLetters;
   private final Quarantine quarantine;
+  private final PendingMessages pending;
   private final Janitor janitor;
   private final Housekeeping housekeeping;
   private final HealthMonitor monitor;
@@ -112,6 +114,7 @@ public final class Inbox implements AutoCloseable {
     this.processor = new InboxProcessor(workloads, reader, store, listener, maxConcurrency);
     this.deadLetters = new DeadLetters(store, listener, processor::wake);
     this.quarantine = new Quarantine(store, checks, listener, processor::wake);
+    this.pending = new PendingMessages(store, listener, processor::wake);
     Set<String> handled = workloads.stream().map(Workload::endpoint).collect(Collectors.toSet());
     this.janitor = new Janitor(store, handled, retention);
     this.housekeeping = new Housekeeping(store, handled, retention);
@@ -212,6 +215,12 @@ public final class Inbox implements AutoCloseable {
   public synchronized DeadLetters deadLetters() {
     open();
     return deadLetters;
+  }
+
+  /** The messages that are still to be handled: list, expedite and discard them. */
+  public synchronized PendingMessages pending() {
+    open();
+    return pending;
   }
 
   /** The deliveries that were no events: list, replay and discard them. */

@@ -58,7 +58,7 @@ public interface InboxListener {
   /** After commit: a message came back from the quarantine or from the dead, to be handled. */
   default void replayed(Message message) {}
 
-  /** After commit: a dead message was discarded; it will not be handled any more. */
+  /** After commit: a dead or pending message was discarded; it will not be handled any more. */
   default void discarded(Message message) {}
 
   /**

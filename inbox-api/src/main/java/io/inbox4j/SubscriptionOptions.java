@@ -1,5 +1,6 @@
 package io.inbox4j;
 
+import io.inbox4j.handler.RetryLater;
 import io.inbox4j.processor.Workload;
 import io.inbox4j.receive.ReceiveLimits;
 import io.inbox4j.retry.CircuitBreaker;
@@ -125,14 +126,28 @@ public abstract class SubscriptionOptions<B extends SubscriptionOptions<B>> {
   /** How many bytes a body may have; a larger one is quarantined. Defaults to 4 MiB. */
   public B maxBodySize(int bytes) {
     inRange("maxBodySize", bytes, 1, 1 << 29);
-    limits = new ReceiveLimits(bytes, limits.maxHeaderSize());
+    limits = new ReceiveLimits(bytes, limits.maxHeaderSize(), limits.maxDelay());
     return self();
   }
 
   /** How many bytes the headers may have as JSON; more are quarantined. Defaults to 64 KiB. */
   public B maxHeaderSize(int bytes) {
     inRange("maxHeaderSize", bytes, 1, 1 << 27);
-    limits = new ReceiveLimits(limits.maxBodySize(), bytes);
+    limits = new ReceiveLimits(limits.maxBodySize(), bytes, limits.maxDelay());
+    return self();
+  }
+
+  /**
+   * How far ahead the time may be that a message names as the earliest to be handled at; one with a
+   * later time is quarantined. Defaults to 366 days, and is 36,500 days at most.
+   */
+  public B maxDelay(Duration delay) {
+    if (delay.isNegative() || delay.compareTo(RetryLater.MAX_DELAY) > 0) {
+      throw new IllegalArgumentException(
+          "maxDelay is %s; expected zero to %d days"
+              .formatted(delay, RetryLater.MAX_DELAY.toDays()));
+    }
+    limits = new ReceiveLimits(limits.maxBodySize(), limits.maxHeaderSize(), delay);
     return self();
   }
 

@@ -5,6 +5,7 @@ import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Pause;
+import io.inbox4j.operations.PendingMessage;
 import io.inbox4j.operations.QuarantinedMessage;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.operations.RetentionReport;
@@ -113,6 +114,21 @@ final class UntouchedStore implements InboxStore {
 
   @Override
   public List<DeadMessage> discardDead(MessageFilter filter, String by, long after, int limit) {
+    throw touched();
+  }
+
+  @Override
+  public List<PendingMessage> listPending(MessageFilter filter, int limit) {
+    throw touched();
+  }
+
+  @Override
+  public PendingPage expeditePending(MessageFilter filter, String by, long after, int limit) {
+    throw touched();
+  }
+
+  @Override
+  public PendingPage discardPending(MessageFilter filter, String by, long after, int limit) {
     throw touched();
   }
 

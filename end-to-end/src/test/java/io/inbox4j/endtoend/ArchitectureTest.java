@@ -23,6 +23,7 @@ import io.inbox4j.opentelemetry.InboxTracing;
 import io.inbox4j.rabbitmq.InboxConsumer;
 import io.inbox4j.rabbitmq.RabbitTransport;
 import io.inbox4j.rabbitmq.TopologyException;
+import io.inbox4j.receive.internal.DeliveryCheck;
 import io.inbox4j.worker.InboxApplication;
 import io.inbox4j.worker.InboxCommand;
 import io.inbox4j.worker.internal.commands.CompletionCommand;
@@ -199,14 +200,14 @@ class ArchitectureTest {
   }
 
   /**
-   * But for how an inbox is, and since when: that is known while the database is away. The program
-   * says so of its start, and compares the clocks.
+   * But for how an inbox is, and since when: that is known while the database is away; and for how
+   * far ahead a time on the wire is. The program says so of its start, and compares the clocks.
    */
   @Test
   void timeIsTheDatabases() {
     noClasses()
         .that()
-        .doNotBelongToAnyOf(HealthMonitor.class)
+        .doNotBelongToAnyOf(HealthMonitor.class, DeliveryCheck.class)
         .and()
         .resideOutsideOfPackage(PROGRAM)
         .should()

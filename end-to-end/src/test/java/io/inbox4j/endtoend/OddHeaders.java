@@ -91,6 +91,12 @@ final class OddHeaders {
             "{}",
             BAD_TIME,
             time),
+        quarantined(
+            "a time of another age",
+            notBefore("9999-01-01T00:00:00Z"),
+            "{}",
+            BAD_TIME,
+            "this endpoint accepts times up to 366 days ahead"),
         handled("a timestamp before 1970", good().timestamp(BEFORE_1970), "it is not used"),
         handled("a timestamp past all years", good().timestamp(PAST_ALL_YEARS), "it is not used"));
   }

@@ -56,6 +56,9 @@ final class StoreFindings {
           "the dead message %s holds its ordering key until it is replayed or discarded"
               .formatted(waiting.holdingKey()));
     }
+    if (waiting != null && waiting.blocked() != null) {
+      all.add(waiting.blocked() + ", unless it is expedited or discarded");
+    }
     return all.isEmpty() ? Finding.up("none") : Finding.degraded(String.join("; ", all));
   }
 

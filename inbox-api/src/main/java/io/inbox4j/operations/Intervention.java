@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param action what was done
  * @param origin what the message was before
- * @param sequence its place among the dead (in arrival order) or in the quarantine
+ * @param sequence its place in arrival order, or in the quarantine
  * @param endpoint where it came from
  * @param messageId its identity; of a quarantined delivery the text that it came with, or null
  * @param type the event's type, or null if the delivery named none
- * @param reason why it was dead or in quarantine
+ * @param reason why it was dead or in quarantine, or when it was due
  * @param by who did it
  * @param at when
  */
@@ -33,7 +33,9 @@ public record Intervention(
     /** It was given back, to be handled. */
     REPLAY,
     /** It was taken away for good. */
-    DISCARD;
+    DISCARD,
+    /** It is handled now, and not later. */
+    EXPEDITE;
 
     /** The action of this name in the table. */
     public static Action ofCode(String code) {
@@ -43,6 +45,8 @@ public record Intervention(
 
   /** What a message was. */
   public enum Origin {
+    /** Still to be handled. */
+    PENDING,
     /** Given up on. */
     DEAD,
     /** A delivery that could not be stored as an event. */

@@ -5,13 +5,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which dead or quarantined messages, or which interventions, are meant. Immutable; every method
- * returns a narrower copy.
+ * Which pending, dead or quarantined messages, or which interventions, are meant. Immutable; every
+ * method returns a narrower copy.
  *
  * @param endpoint of this endpoint, or null for any
  * @param types of one of these types; empty for any
  * @param text with this text in their error or reason, or null for any
- * @param olderThan dead, quarantined or done for at least this long, or null for any
+ * @param olderThan received (if they are pending), dead, quarantined or done at least this long
+ *     ago, or null for any
  * @param sequence the one at this place, or null for any
  */
 public record MessageFilter(
@@ -51,8 +52,9 @@ public record MessageFilter(
   }
 
   /**
-   * Only the one at this place: {@link DeadMessage#sequence()} among the dead, {@link
-   * QuarantinedMessage#sequence()} in the quarantine.
+   * Only the one at this place: {@link PendingMessage#sequence()} among the pending, {@link
+   * DeadMessage#sequence()} among the dead, {@link QuarantinedMessage#sequence()} in the
+   * quarantine.
    */
   public MessageFilter sequence(long place) {
     return new MessageFilter(endpoint, types, text, olderThan, place);

@@ -5,6 +5,7 @@ import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Pause;
+import io.inbox4j.operations.PendingMessage;
 import io.inbox4j.operations.QuarantinedMessage;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.operations.RetentionReport;
@@ -119,6 +120,23 @@ public interface InboxStore extends AutoCloseable {
    */
   List<DeadMessage> discardDead(MessageFilter filter, String by, long after, int limit);
 
+  /** Messages that are still to be handled, in arrival order. */
+  List<PendingMessage> listPending(MessageFilter filter, int limit);
+
+  /**
+   * Makes up to {@code limit} messages from after the given sequence that are due later due now,
+   * and records for each who did it, in one transaction. Those that a worker has in hand stay as
+   * they are.
+   */
+  PendingPage expeditePending(MessageFilter filter, String by, long after, int limit);
+
+  /**
+   * Takes up to {@code limit} messages from after the given sequence away for good, so that they
+   * are not handled, and records for each who did it, in one transaction. Those that a worker has
+   * in hand stay as they are. Their identities stay stored.
+   */
+  PendingPage discardPending(MessageFilter filter, String by, long after, int limit);
+
   /** Quarantined deliveries, in arrival order, from after the given sequence. */
   List<QuarantinedMessage> listQuarantined(MessageFilter filter, long after, int limit);
 
@@ -185,6 +203,15 @@ public interface InboxStore extends AutoCloseable {
    * @param replayed those that left the quarantine, as events
    */
   record ReplayPage(int seen, long last, List<Arrival.Event> replayed) {}
+
+  /**
+   * What was done with one page of pending messages.
+   *
+   * @param seen how many are meant; fewer than the limit if there are no more
+   * @param last the sequence to go on after
+   * @param changed those that were changed, in arrival order; the rest are in hand
+   */
+  record PendingPage(int seen, long last, List<PendingMessage> changed) {}
 
   @Override
   void close();

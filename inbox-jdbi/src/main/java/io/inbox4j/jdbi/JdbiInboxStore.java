@@ -8,6 +8,7 @@ import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Pause;
+import io.inbox4j.operations.PendingMessage;
 import io.inbox4j.operations.QuarantinedMessage;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.operations.RetentionReport;
@@ -323,6 +324,21 @@ public final class JdbiInboxStore implements InboxStore {
   @Override
   public List<DeadMessage> discardDead(MessageFilter filter, String by, long after, int limit) {
     return Faults.translate(() -> operations.discardDead(filter, by, after, limit));
+  }
+
+  @Override
+  public List<PendingMessage> listPending(MessageFilter filter, int limit) {
+    return Faults.translate(() -> operations.listPending(filter, limit));
+  }
+
+  @Override
+  public PendingPage expeditePending(MessageFilter filter, String by, long after, int limit) {
+    return Faults.translate(() -> operations.expeditePending(filter, by, after, limit));
+  }
+
+  @Override
+  public PendingPage discardPending(MessageFilter filter, String by, long after, int limit) {
+    return Faults.translate(() -> operations.discardPending(filter, by, after, limit));
   }
 
   @Override

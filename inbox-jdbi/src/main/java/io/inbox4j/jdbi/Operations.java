@@ -4,10 +4,12 @@ import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Pause;
+import io.inbox4j.operations.PendingMessage;
 import io.inbox4j.operations.QuarantinedMessage;
 import io.inbox4j.receive.Arrival;
 import io.inbox4j.receive.QuarantineReason;
 import io.inbox4j.receive.internal.HeaderJson;
+import io.inbox4j.store.InboxStore.PendingPage;
 import io.inbox4j.store.InboxStore.ReplayPage;
 import io.inbox4j.store.Receipt;
 import io.inbox4j.transport.Delivery;
@@ -26,7 +28,7 @@ import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.statement.Query;
 
-/** What is done with dead and quarantined messages. */
+/** What is done with pending, dead and quarantined messages. */
 final class Operations {
 
   private final Jdbi jdbi;
@@ -55,6 +57,40 @@ final class Operations {
     return jdbi.inTransaction(
         handle ->
             select(handle, sql, filter, after, limit).bind("by", by).map(Operations::dead).list());
+  }
+
+  List<PendingMessage> listPending(MessageFilter filter, int limit) {
+    return jdbi.withHandle(
+        handle ->
+            select(handle, Sql.LIST_PENDING, filter, 0, limit).map(Operations::pending).list());
+  }
+
+  PendingPage expeditePending(MessageFilter filter, String by, long after, int limit) {
+    return changePending(Sql.EXPEDITE_PENDING, filter, by, after, limit);
+  }
+
+  PendingPage discardPending(MessageFilter filter, String by, long after, int limit) {
+    return changePending(Sql.DISCARD_PENDING, filter, by, after, limit);
+  }
+
+  private PendingPage changePending(
+      String sql, MessageFilter filter, String by, long after, int limit) {
+    List<PendingMessage> changed = new ArrayList<>();
+    List<Long> seen =
+        jdbi.inTransaction(
+            handle ->
+                select(handle, sql, filter, after, limit)
+                    .bind("by", by)
+                    .map(
+                        (row, context) -> {
+                          if (row.getBoolean("changed")) {
+                            changed.add(pending(row, context));
+                          }
+                          return row.getLong("seq");
+                        })
+                    .list());
+    return new PendingPage(
+        seen.size(), seen.isEmpty() ? after : seen.get(seen.size() - 1), changed);
   }
 
   List<QuarantinedMessage> listQuarantined(MessageFilter filter, long after, int limit) {
@@ -206,6 +242,19 @@ final class Operations {
         row.getInt("replays"),
         row.getString("error"),
         instant(row, "dead_on_utc"));
+  }
+
+  private static PendingMessage pending(ResultSet row, Object context) throws SQLException {
+    return new PendingMessage(
+        row.getLong("seq"),
+        row.getString("endpoint"),
+        row.getObject("message_id", UUID.class),
+        row.getString("type"),
+        row.getInt("attempts"),
+        row.getString("error"),
+        row.getString("ordering_key"),
+        instant(row, "received_on_utc"),
+        instant(row, "due_on_utc"));
   }
 
   private static QuarantinedMessage quarantined(ResultSet row, Object context) throws SQLException {

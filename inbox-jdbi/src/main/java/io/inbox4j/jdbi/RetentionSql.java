@@ -125,13 +125,13 @@ final class RetentionSql {
         .formatted(table);
   }
 
-  /** The next messages that were dead and discarded. */
+  /** The next messages that were discarded. */
   static final String DISCARDED =
       """
       SELECT id AS position, seq, NULL::smallint AS attempts, NULL::timestamptz AS processed_on_utc,
              done_on_utc
       FROM inbox_interventions
-      WHERE id > :position AND origin = 'dead' AND action = 'discard' ORDER BY id LIMIT :limit
+      WHERE id > :position AND origin IN ('pending', 'dead') AND action = 'discard' ORDER BY id LIMIT :limit
       """;
 
   /** No processed message that came later can be old, because it came too late for that. */
@@ -282,7 +282,7 @@ final class RetentionSql {
           DELETE FROM inbox_interventions i USING page
           WHERE i.id = page.position
             AND page.done_on_utc < now() - (SELECT age FROM windows w WHERE w.endpoint = page.endpoint)
-            AND (page.origin <> 'dead'
+            AND (page.origin = 'quarantine'
                  OR NOT EXISTS (SELECT 1 FROM inbox_messages m WHERE m.seq = page.seq))
           RETURNING 1
         )

@@ -323,6 +323,7 @@ final class Sql {
       SELECT e.endpoint, EXTRACT(EPOCH FROM now() - due.due_on_utc) AS due, due.leased,
              stuck.message_id AS stuck_id, stuck.type AS stuck_type, stuck.crashes,
              held.message_id AS held_id,
+             blocked.waiting, blocked.message_id AS blocked_by, blocked.until,
              pause.paused_by, pause.reason, pause.paused_on_utc
       FROM unnest(:endpoints) AS e (endpoint)
       LEFT JOIN LATERAL (
@@ -355,6 +356,22 @@ final class Sql {
         WHERE d.endpoint = e.endpoint AND d.held_key IS NOT NULL
         ORDER BY d.held_key LIMIT 1
       ) held ON true
+      LEFT JOIN LATERAL (
+        SELECT sum(first.waiting) OVER () AS waiting, m.message_id, first.due_on_utc AS until
+        FROM generate_series(0, 63) AS l (lane) CROSS JOIN LATERAL (
+          SELECT (array_agg(seq ORDER BY seq))[1] AS seq,
+                 (array_agg(due_on_utc ORDER BY seq))[1] AS due_on_utc,
+                 (array_agg(lease ORDER BY seq))[1] AS lease,
+                 count(*) FILTER (WHERE due_on_utc <= now()) AS waiting
+          FROM (SELECT ordering_key, seq, due_on_utc, lease FROM inbox_pending
+                WHERE endpoint = e.endpoint AND lane = l.lane::smallint
+                ORDER BY seq LIMIT 100) oldest
+          GROUP BY ordering_key
+        ) first JOIN inbox_messages m USING (seq)
+        WHERE first.due_on_utc > now() + CAST(:long AS interval) AND first.lease IS NULL
+          AND first.waiting > 0
+        ORDER BY first.due_on_utc DESC LIMIT 1
+      ) blocked ON true
       LEFT JOIN inbox_paused pause ON pause.endpoint = e.endpoint
       """;
 
@@ -483,6 +500,68 @@ final class Sql {
           + TAKEN_DEAD;
 
   static final String DISCARD_DEAD = takeDead("discard") + TAKEN_DEAD;
+
+  private static String chosenPending(String condition) {
+    return """
+        SELECT p.seq, p.endpoint, m.message_id, p.type, p.attempts, p.last_error AS error,
+               p.ordering_key, m.received_on_utc, p.due_on_utc
+        FROM inbox_pending p JOIN inbox_messages m USING (seq)
+        WHERE p.seq > :after AND (CAST(:sequence AS bigint) IS NULL OR p.seq = :sequence)
+          AND (CAST(:endpoint AS text) IS NULL OR p.endpoint = :endpoint)
+          AND (cardinality(:types) = 0 OR p.type = ANY (:types))
+          AND (CAST(:text AS text) IS NULL OR strpos(p.last_error, :text) > 0)
+          AND (CAST(:olderThan AS interval) IS NULL OR m.received_on_utc <= now() - CAST(:olderThan AS interval))
+          AND %s
+        ORDER BY p.seq
+        LIMIT :limit
+        """
+        .formatted(condition);
+  }
+
+  static final String LIST_PENDING = chosenPending("true");
+
+  /**
+   * Changes pending messages, records who did it, and tells listening processes of every endpoint,
+   * once. What a worker has in hand stays as it is: rows that are locked, leased ones, and those
+   * that were noted to run alone.
+   */
+  private static String changePending(String condition, String action, String change) {
+    return """
+        WITH chosen AS MATERIALIZED (
+        %s
+        ), free AS MATERIALIZED (
+          SELECT p.seq FROM inbox_pending p JOIN chosen USING (seq)
+          WHERE p.due_on_utc <= now() OR (p.lease IS NULL AND p.crashes = 0)
+          ORDER BY p.seq
+          FOR UPDATE OF p SKIP LOCKED
+        ), changed AS (
+          %s RETURNING p.seq
+        ), recorded AS (
+          INSERT INTO inbox_interventions (action, origin, seq, endpoint, message_id, type, reason,
+                                           done_by)
+          SELECT '%s', 'pending', seq, endpoint, message_id, type,
+                 concat_ws(': ', to_char(due_on_utc AT TIME ZONE 'UTC', '"due at "YYYY-MM-DD"T"HH24:MI:SS"Z"'), error),
+                 :by
+          FROM chosen JOIN changed USING (seq) ORDER BY seq
+        )
+        SELECT chosen.*, changed.seq IS NOT NULL AS changed,
+               (SELECT count(told::text)
+                FROM (SELECT DISTINCT endpoint FROM chosen JOIN changed USING (seq)) e,
+                     pg_notify('inbox', '* ' || endpoint) told)
+        FROM chosen LEFT JOIN changed USING (seq) ORDER BY seq
+        """
+        .formatted(chosenPending(condition), change, action);
+  }
+
+  static final String EXPEDITE_PENDING =
+      changePending(
+          "p.due_on_utc > now()",
+          "expedite",
+          "UPDATE inbox_pending p SET due_on_utc = now() FROM free WHERE p.seq = free.seq");
+
+  static final String DISCARD_PENDING =
+      changePending(
+          "true", "discard", "DELETE FROM inbox_pending p USING free WHERE p.seq = free.seq");
 
   static final String LIST_QUARANTINED =
       """

@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Collection;
 import java.util.HashMap;
@@ -50,6 +51,7 @@ final class VitalSigns {
     handle
         .createQuery(Sql.WAITING)
         .bind("endpoints", PgArray.texts(List.copyOf(endpoints), it -> it))
+        .bind("long", new Interval(Vitals.LONG))
         .map((row, context) -> Map.entry(row.getString("endpoint"), waiting(row)))
         .forEach(entry -> waiting.put(entry.getKey(), entry.getValue()));
     return handle
@@ -74,6 +76,7 @@ final class VitalSigns {
         row.getBoolean("leased"),
         stuck(row),
         row.getObject("held_id", UUID.class),
+        blocked(row),
         pause(row));
   }
 
@@ -84,14 +87,22 @@ final class VitalSigns {
         : new Vitals.Stuck(id, row.getString("stuck_type"), row.getInt("crashes") + 1);
   }
 
+  private static Vitals.@Nullable Blocked blocked(ResultSet row) throws SQLException {
+    UUID id = row.getObject("blocked_by", UUID.class);
+    return id == null
+        ? null
+        : new Vitals.Blocked(row.getLong("waiting"), id, instant(row, "until"));
+  }
+
   private static @Nullable Pause pause(ResultSet row) throws SQLException {
     String by = row.getString("paused_by");
     return by == null
         ? null
-        : new Pause(
-            by,
-            row.getString("reason"),
-            row.getObject("paused_on_utc", OffsetDateTime.class).toInstant());
+        : new Pause(by, row.getString("reason"), instant(row, "paused_on_utc"));
+  }
+
+  private static Instant instant(ResultSet row, String column) throws SQLException {
+    return row.getObject(column, OffsetDateTime.class).toInstant();
   }
 
   private static @Nullable Duration seconds(ResultSet row, String column) throws SQLException {

@@ -22,7 +22,10 @@ class DelayTest {
 
   @Test
   void aMessageIsNotHandledBeforeTheTimeItNames() {
-    try (Service service = Service.handling(Service::effect)) {
+    try (Service service =
+        Service.subscribing(
+                it -> it.on(Created.class, Service::effect).maxDelay(Duration.ofDays(36_500)))
+            .start()) {
       service.transport.deliver(
           Service.QUEUE, List.of(delivery(0, "2100-01-01T00:00:00Z"), delivery(1, null)));
       service.awaitAll("processed", 1);
@@ -53,6 +56,23 @@ class DelayTest {
       assertThat(service.database.texts("SELECT detail FROM inbox_quarantine").get(0))
           .contains("'" + time + "'")
           .contains("ISO 8601");
+    }
+  }
+
+  @Test
+  void aTimeThatIsTooFarAheadIsQuarantinedWithTheLimit() {
+    try (Service service = Service.handling(Service::effect)) {
+      service.transport.deliver(
+          Service.QUEUE,
+          List.of(
+              delivery(0, "9999-01-01T00:00:00Z"),
+              delivery(1, System.currentTimeMillis() + Duration.ofDays(367).toMillis()),
+              delivery(2, System.currentTimeMillis() + Duration.ofDays(365).toMillis())));
+      assertThat(service.statuses()).containsExactly("pending 0");
+      assertThat(service.database.texts("SELECT reason || ' ' || detail FROM inbox_quarantine"))
+          .hasSize(2)
+          .allSatisfy(it -> assertThat(it).startsWith("bad-time").contains("366 days"))
+          .anySatisfy(it -> assertThat(it).contains("'9999-01-01T00:00:00Z'"));
     }
   }
 

@@ -195,6 +195,9 @@ class InboxViewTest {
     store.discardDead(MessageFilter.all(), "anna", 0, 10);
     assertThat(database.texts("SELECT status FROM inbox ORDER BY seq"))
         .containsExactly("processed", "discarded", "retrying", "pending");
+    store.discardPending(MessageFilter.all(), "anna", 0, 10);
+    assertThat(database.texts("SELECT status FROM inbox ORDER BY seq"))
+        .containsExactly("processed", "discarded", "discarded", "discarded");
   }
 
   /** The query is run as it is written, its comment and semicolon included. */

@@ -375,6 +375,16 @@ class RetentionTest {
   }
 
   @Test
+  void aMessageThatWasPendingAndDiscardedGoesTheSameWay() {
+    receive(2);
+    store.discardPending(MessageFilter.all(), "anna", 0, 1);
+    age(8);
+    assertThat(run(WEEK).removed()).isEqualTo(1);
+    assertThat(statuses()).containsExactly("pending");
+    assertThat(run(WEEK.history(Duration.ofDays(7))).forgotten()).isEqualTo(1);
+  }
+
+  @Test
   void manyRowsAreRemovedInSteps() {
     processed(3_000, 8);
     int[] steps = {0};

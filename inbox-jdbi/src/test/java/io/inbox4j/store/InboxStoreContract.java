@@ -68,6 +68,14 @@ public abstract class InboxStoreContract {
   }
 
   @Nested
+  class Waiting extends PendingContract {
+    @Override
+    StoreFixture fixture() {
+      return InboxStoreContract.this.fixture();
+    }
+  }
+
+  @Nested
   class Telling extends VitalsContract {
     @Override
     StoreFixture fixture() {

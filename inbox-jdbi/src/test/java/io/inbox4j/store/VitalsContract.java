@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inbox4j.receive.Arrival;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What a store says about itself. */
@@ -20,7 +22,7 @@ abstract class VitalsContract extends ContractPart {
 
   @Test
   void nothingWaitsAtAnEndpointThatIsEmpty() {
-    assertThat(waiting()).isEqualTo(new Vitals.Waiting(null, false, null, null, null));
+    assertThat(waiting()).isEqualTo(new Vitals.Waiting(null, false, null, null, null, null));
   }
 
   @Test
@@ -72,9 +74,13 @@ abstract class VitalsContract extends ContractPart {
   }
 
   private Arrival.Event keyed(int n) {
+    return keyed(n, null);
+  }
+
+  private Arrival.Event keyed(int n, @Nullable Instant notBefore) {
     Arrival.Event event = event(n);
     return new Arrival.Event(
-        event.delivery(), event.headers(), event.messageId(), event.type(), "key", null);
+        event.delivery(), event.headers(), event.messageId(), event.type(), "key", notBefore);
   }
 
   @Test
@@ -141,6 +147,21 @@ abstract class VitalsContract extends ContractPart {
     assertThat(waiting().holdingKey()).isEqualTo(id(0));
     store.discardDead(mine(), BY, 0, 10);
     assertThat(waiting().holdingKey()).isNull();
+  }
+
+  @Test
+  void messagesThatWaitForOneThatIsNotDueForLongAreTold() {
+    Instant soon = Instant.now().plus(Vitals.LONG.dividedBy(2));
+    store.receive(endpoint, List.of(keyed(0, soon), keyed(1), keyed(2)));
+    assertThat(waiting().blocked()).as("it is due soon").isNull();
+    Instant late = Instant.parse("2999-01-31T08:00:00Z");
+    store.discardPending(mine(), BY, 0, 10);
+    store.receive(endpoint, List.of(keyed(3, late)));
+    assertThat(waiting().blocked()).as("nothing waits for it").isNull();
+    store.receive(endpoint, List.of(keyed(4), keyed(5), keyed(6, late), event(7)));
+    assertThat(waiting().blocked()).isEqualTo(new Vitals.Blocked(2, id(3), late));
+    store.expeditePending(mine(), BY, 0, 1);
+    assertThat(waiting().blocked()).as("it goes on").isNull();
   }
 
   @Test

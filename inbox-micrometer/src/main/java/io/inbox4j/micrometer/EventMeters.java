@@ -47,7 +47,8 @@ final class EventMeters {
     dead = counter(registry, "dead", "Messages given up on", tags);
     postponed = counter(registry, "postponed", "Messages whose handler said: later", tags);
     replayed = counter(registry, "replayed", "Messages that came back to be handled", tags);
-    discarded = counter(registry, "discarded", "Dead messages that were discarded", tags);
+    discarded =
+        counter(registry, "discarded", "Dead and pending messages that were discarded", tags);
     recovered =
         counter(registry, "recovered", "Outcomes of messages that a worker died over", tags);
     lag = timer(registry, "inbox.lag", "From storing a message to the commit of its effect", tags);

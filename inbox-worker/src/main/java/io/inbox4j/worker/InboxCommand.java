@@ -4,6 +4,7 @@ import io.inbox4j.worker.internal.commands.CompletionCommand;
 import io.inbox4j.worker.internal.commands.DiscardCommand;
 import io.inbox4j.worker.internal.commands.DoctorCommand;
 import io.inbox4j.worker.internal.commands.ExitCode;
+import io.inbox4j.worker.internal.commands.ExpediteCommand;
 import io.inbox4j.worker.internal.commands.ListCommand;
 import io.inbox4j.worker.internal.commands.MigrateCommand;
 import io.inbox4j.worker.internal.commands.PauseCommand;
@@ -49,6 +50,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       ListCommand.class,
       ShowCommand.class,
       ReplayCommand.class,
+      ExpediteCommand.class,
       DiscardCommand.class,
       PurgeCommand.class,
       PauseCommand.class,

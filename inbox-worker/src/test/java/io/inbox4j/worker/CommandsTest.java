@@ -178,6 +178,82 @@ class CommandsTest {
   }
 
   @Test
+  void aMessageThatBlocksItsKeyIsFoundAndExpedited() {
+    Tables tables = Tables.blocked();
+    Result status = Cli.process("status", "--jdbc", tables.url(), "--json");
+    assertThat(status.code()).as(status.err()).isZero();
+    JsonNode blocked = status.json().get("endpoints").get(1).get("blocked");
+    assertThat(blocked.get("waiting").asLong()).isEqualTo(1);
+    assertThat(blocked.get("messageId").asString()).isEqualTo(id(1));
+    assertThat(blocked.get("until").asString()).isEqualTo("2999-01-31T08:00:00Z");
+    assertThat(Cli.here("status", "--jdbc", tables.url()).out())
+        .contains("1 by " + id(1) + " until 2999-01-31T08:00:00Z");
+    assertThat(Cli.here("list", "--status", "pending", "--jdbc", tables.url()).out())
+        .contains("DUE", "2999-01-31T08:00:00Z");
+    Result doctor = Cli.here("doctor", "--jdbc", tables.url());
+    assertThat(doctor.code()).isEqualTo(1);
+    assertThat(doctor.out())
+        .contains(
+            SHIPPING + ": 1 message waits for message " + id(1),
+            "not due before 2999-01-31T08:00:00Z")
+        .contains("inbox expedite " + id(1));
+    Result several = Cli.here("expedite", id(1), "--jdbc", tables.url());
+    assertThat(several.code()).isEqualTo(1);
+    assertThat(several.err()).contains("several endpoints", "--endpoint");
+    Result expedited =
+        Cli.process(
+            "expedite", id(1), "--endpoint", SHIPPING, "--by", "anna", "--jdbc", tables.url());
+    assertThat(expedited.code()).as(expedited.err()).isZero();
+    assertThat(expedited.out()).contains("1 message is due now.");
+    assertThat(Cli.here("doctor", "--jdbc", tables.url()).out()).doesNotContain("not due before");
+    assertThat(Cli.here("show", id(1), "--endpoint", SHIPPING, "--jdbc", tables.url()).out())
+        .containsPattern("expedited .* by anna, it was: due at 2999-01-31T08:00:00Z");
+    Result again = Cli.here("expedite", "--endpoint", SHIPPING, "--json", "--jdbc", tables.url());
+    assertThat(again.json().get("expedited").asInt()).isZero();
+    Result dead = Cli.here("expedite", id(6), "--jdbc", tables.url());
+    assertThat(dead.code()).isEqualTo(1);
+    assertThat(dead.err()).contains("is dead; only pending ones can be expedited");
+  }
+
+  @Test
+  void aPendingMessageIsDiscardedOnRequestOnlyAndNeverInHand() {
+    Tables tables = Tables.filled();
+    List<String> before = tables.everything();
+    Result careless = Cli.here("discard", id(3), "--yes", "--jdbc", tables.url());
+    assertThat(careless.code()).isEqualTo(1);
+    assertThat(careless.err()).contains("is pending", "--status pending");
+    assertThat(tables.everything()).isEqualTo(before);
+    tables.execute(
+        "UPDATE inbox_pending SET lease = 1, due_on_utc = now() + interval '1 h' WHERE seq = 4");
+    Result some =
+        Cli.process(
+            "discard",
+            "--status",
+            "pending",
+            "--endpoint",
+            BILLING,
+            "--yes",
+            "--by",
+            "ben",
+            "--json",
+            "--jdbc",
+            tables.url());
+    assertThat(some.code()).as(some.err()).isZero();
+    assertThat(some.json().get("discarded").asInt()).isEqualTo(4);
+    assertThat(some.json().get("inHand").asInt()).isEqualTo(1);
+    assertThat(tables.texts("SELECT DISTINCT origin || ' ' || done_by FROM inbox_interventions"))
+        .containsExactly("pending ben");
+    Result shown = Cli.here("show", id(3), "--json", "--jdbc", tables.url());
+    assertThat(shown.json().get(0).get("status").asString()).isEqualTo("discarded");
+    assertThat(shown.json().get(0).get("history").get(0).get("action").asString())
+        .isEqualTo("discard");
+    Result inHand =
+        Cli.here("discard", id(4), "--status", "pending", "--yes", "--jdbc", tables.url());
+    assertThat(inHand.code()).isEqualTo(1);
+    assertThat(inHand.out()).contains("0 messages", "1 is in a worker's hand now");
+  }
+
+  @Test
   void purgeRemovesWhatWasKeptLongEnough() {
     Tables tables = Tables.filled();
     tables.execute("UPDATE inbox_processed SET processed_on_utc = now() - interval '3 days'");

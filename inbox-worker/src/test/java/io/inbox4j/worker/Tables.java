@@ -53,6 +53,22 @@ public record Tables(String url, Jdbi jdbi) {
     return tables;
   }
 
+  /** As {@link #filled}, and the one elsewhere keeps another of its key waiting for very long. */
+  static Tables blocked() {
+    Tables tables = filled();
+    tables.execute(
+        """
+        UPDATE inbox_pending SET due_on_utc = '2999-01-31T08:00:00Z' WHERE ordering_key = 'k';
+        INSERT INTO inbox_messages (endpoint, message_id, type, body, redelivered, ordering_key)
+        VALUES ('%1$s', '%2$s', 'order-placed', '{}', false, 'k');
+        INSERT INTO inbox_pending (seq, endpoint, type, ordering_key, lane)
+        SELECT seq, endpoint, type, ordering_key, inbox_lane(ordering_key)
+        FROM inbox_messages WHERE message_id = '%2$s';
+        """
+            .formatted(SHIPPING, id(90)));
+    return tables;
+  }
+
   static String id(int n) {
     return "00000000-0000-4000-8000-%012d".formatted(n);
   }

@@ -9,6 +9,7 @@ import io.inbox4j.receive.NotBefore;
 import io.inbox4j.receive.QuarantineReason;
 import io.inbox4j.receive.ReceiveLimits;
 import io.inbox4j.transport.Delivery;
+import java.time.Clock;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.UUID;
@@ -23,6 +24,9 @@ public final class DeliveryCheck {
   private final OrderingKey orderingKey;
   private final EventReader reader;
   private final BodyCheck body;
+
+  /** To find a time that is far ahead the clock of this process will do. */
+  private final Clock clock = Clock.systemUTC();
 
   public DeliveryCheck(
       EventTypes<?> types,
@@ -112,15 +116,28 @@ public final class DeliveryCheck {
     }
   }
 
-  private static @Nullable Instant notBefore(Delivery delivery) throws Rejection {
+  private @Nullable Instant notBefore(Delivery delivery) throws Rejection {
     try {
-      return NotBefore.of(delivery);
+      Instant time = NotBefore.of(delivery);
+      if (time != null && time.isAfter(clock.instant().plus(limits.maxDelay()))) {
+        throw new Rejection(
+            QuarantineReason.BAD_TIME,
+            "the header %s is '%s'; this endpoint accepts times up to %s ahead"
+                .formatted(
+                    NotBefore.HEADER, delivery.headers().get(NotBefore.HEADER), days(limits)));
+      }
+      return time;
     } catch (DateTimeException e) {
       throw new Rejection(
           QuarantineReason.BAD_TIME,
           "the header %s is '%s'; expected an ISO 8601 time such as 2030-01-31T08:00:00Z, or milliseconds since 1970"
               .formatted(NotBefore.HEADER, delivery.headers().get(NotBefore.HEADER)));
     }
+  }
+
+  private static String days(ReceiveLimits limits) {
+    long days = limits.maxDelay().toDays();
+    return days > 0 ? days + " days" : limits.maxDelay().toString();
   }
 
   private String type(Delivery delivery) throws Rejection {

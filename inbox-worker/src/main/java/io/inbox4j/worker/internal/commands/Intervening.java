@@ -5,20 +5,21 @@ import io.inbox4j.internal.SafeListener;
 import io.inbox4j.operations.DeadLetters;
 import io.inbox4j.operations.Intervention.Origin;
 import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.operations.PendingMessages;
 import io.inbox4j.worker.internal.options.UsageException;
 import io.inbox4j.worker.internal.tables.Database;
 import io.inbox4j.worker.internal.tables.Found;
 import io.inbox4j.worker.internal.tables.MessageKey;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** What replay and discard have in common: which messages, and who does it. */
+/** What replay, expedite and discard have in common: which messages, and who does it. */
 final class Intervening {
 
   @Parameters(
@@ -29,12 +30,6 @@ final class Intervening {
   private List<MessageKey> keys = new ArrayList<>();
 
   @Mixin private final FilterOptions filters = new FilterOptions();
-
-  @Option(
-      names = "--status",
-      defaultValue = "dead",
-      description = "what a filter looks among: ${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}")
-  private From status = From.DEAD;
 
   @Option(names = "--all", description = "all of them, without a filter")
   private boolean all;
@@ -47,18 +42,6 @@ final class Intervening {
 
   @Option(names = "--reason", paramLabel = "TEXT", description = "why; recorded with the name")
   private @Nullable String reason;
-
-  /** What a filter looks among. */
-  enum From {
-    DEAD,
-    QUARANTINED;
-
-    /** As it is written on the command line. */
-    @Override
-    public String toString() {
-      return name().toLowerCase(Locale.ROOT);
-    }
-  }
 
   /** Messages to take: those of a filter, from one place. */
   record Target(Origin origin, MessageFilter filter) {}
@@ -84,13 +67,15 @@ final class Intervening {
   /**
    * What is meant.
    *
-   * @throws InboxException if a message that was named is not there, or neither dead nor
-   *     quarantined; then nothing is done with the others either
+   * @param among what a filter looks among
+   * @param allowed where a message that is named may be
+   * @param otherwise what to say of one that is elsewhere
+   * @throws InboxException if a message that was named is not there, or elsewhere; then nothing is
+   *     done with the others either
    */
-  List<Target> targets(Database database) {
+  List<Target> targets(Database database, Origin among, Set<Origin> allowed, String otherwise) {
     if (keys.isEmpty()) {
-      return List.of(
-          new Target(status == From.DEAD ? Origin.DEAD : Origin.QUARANTINE, filters.filter()));
+      return List.of(new Target(among, filters.filter()));
     }
     List<Target> targets = new ArrayList<>();
     for (MessageKey key : keys) {
@@ -101,12 +86,11 @@ final class Intervening {
                 .formatted(key, found.stream().map(it -> it.fields().get("endpoint")).toList()));
       }
       Found it = found.get(0);
-      if (!it.status().equals("dead") && !it.status().equals("quarantined")) {
-        throw new InboxException(
-            "the message %s is %s; only dead and quarantined ones can be replayed or discarded"
-                .formatted(key, it.status()));
+      Origin origin = it.origin();
+      if (origin == null || !allowed.contains(origin)) {
+        throw new InboxException("the message %s is %s; %s".formatted(key, it.status(), otherwise));
       }
-      targets.add(new Target(it.origin(), MessageFilter.all().sequence(it.sequence())));
+      targets.add(new Target(origin, MessageFilter.all().sequence(it.sequence())));
     }
     return targets;
   }
@@ -114,6 +98,11 @@ final class Intervening {
   /** Whether single messages are named, so that it is a failure if one of them is not there. */
   boolean namesMessages() {
     return !keys.isEmpty();
+  }
+
+  /** Whether everything is meant. */
+  boolean meansAll() {
+    return all;
   }
 
   /** Who does it and why, in one text: that is what there is room for. */
@@ -130,5 +119,19 @@ final class Intervening {
 
   static DeadLetters deadLetters(Database database, String actor) {
     return new DeadLetters(database.store, new SafeListener(List.of()), endpoint -> {}).as(actor);
+  }
+
+  static PendingMessages pending(Database database, String actor) {
+    return new PendingMessages(database.store, new SafeListener(List.of()), endpoint -> {})
+        .as(actor);
+  }
+
+  /** What is said of those that were left alone. */
+  static String leftAlone(int inHand) {
+    return switch (inHand) {
+      case 0 -> "";
+      case 1 -> " 1 is in a worker's hand now and was left alone.";
+      default -> " %d are in workers' hands now and were left alone.".formatted(inHand);
+    };
   }
 }

@@ -11,8 +11,11 @@ import io.inbox4j.worker.internal.tables.SqlArray;
 import io.inbox4j.worker.internal.terminal.Output;
 import io.inbox4j.worker.internal.terminal.Table;
 import io.inbox4j.worker.internal.terminal.Text;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -58,6 +61,7 @@ public final class ListCommand implements Callable<Integer> {
       @Nullable String type,
       int attempts,
       Instant since,
+      @Nullable Instant due,
       @Nullable String error) {}
 
   @Mixin private final DatabaseOptions options = new DatabaseOptions();
@@ -124,9 +128,14 @@ public final class ListCommand implements Callable<Integer> {
                     row.getString("endpoint"),
                     row.getString("type"),
                     row.getInt("attempts"),
-                    row.getObject("since", OffsetDateTime.class).toInstant(),
+                    instant(row, "since"),
+                    row.getObject("due") == null ? null : instant(row, "due"),
                     row.getString("error")))
         .list();
+  }
+
+  private static Instant instant(ResultSet row, String column) throws SQLException {
+    return row.getObject(column, OffsetDateTime.class).toInstant();
   }
 
   private static Line line(DeadMessage it) {
@@ -137,6 +146,7 @@ public final class ListCommand implements Callable<Integer> {
         it.type(),
         it.attempts(),
         it.deadAt(),
+        null,
         it.error());
   }
 
@@ -148,6 +158,7 @@ public final class ListCommand implements Callable<Integer> {
         it.delivery().type(),
         0,
         it.quarantinedAt(),
+        null,
         it.reason().code() + ": " + it.detail());
   }
 
@@ -155,18 +166,26 @@ public final class ListCommand implements Callable<Integer> {
     if (lines.isEmpty()) {
       return Text.of("There are no such messages.");
     }
-    Table table =
-        new Table(
-            output.terminal(), "ID", "ENDPOINT", "TYPE", "STATUS", "ATTEMPTS", "SINCE", "ERROR");
+    boolean waits = status == Status.PENDING || status == Status.RETRYING;
+    List<String> titles =
+        new ArrayList<>(List.of("ID", "ENDPOINT", "TYPE", "STATUS", "ATTEMPTS", "SINCE"));
+    titles.addAll(waits ? List.of("DUE", "ERROR") : List.of("ERROR"));
+    Table table = new Table(output.terminal(), titles.toArray(String[]::new));
     for (Line it : lines) {
-      table.row(
-          it.id,
-          it.endpoint,
-          Objects.requireNonNullElse(it.type, "-"),
-          it.status,
-          it.attempts,
-          it.since,
-          Objects.requireNonNullElse(it.error, "-"));
+      List<Object> row =
+          new ArrayList<>(
+              List.of(
+                  it.id,
+                  it.endpoint,
+                  Objects.requireNonNullElse(it.type, "-"),
+                  it.status,
+                  it.attempts,
+                  it.since));
+      if (waits) {
+        row.add(String.valueOf(it.due));
+      }
+      row.add(Objects.requireNonNullElse(it.error, "-"));
+      table.row(row.toArray());
     }
     return lines.size() == limit
         ? table.text().line("These are the first %d; --limit shows more.", limit)
@@ -181,6 +200,7 @@ public final class ListCommand implements Callable<Integer> {
         "status", it.status,
         "attempts", it.attempts,
         "since", it.since,
+        "dueAt", it.due,
         "error", it.error);
   }
 }

@@ -13,9 +13,12 @@ import io.inbox4j.worker.internal.options.DatabaseOptions;
 import io.inbox4j.worker.internal.tables.Database;
 import io.inbox4j.worker.internal.terminal.Output;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** Lets messages be handled again. */
 @Command(
@@ -33,12 +36,35 @@ public final class ReplayCommand implements Callable<Integer> {
   @Mixin private final Intervening intervening = new Intervening();
   @Mixin private final Output output = new Output();
 
+  @Option(
+      names = "--status",
+      defaultValue = "dead",
+      description = "what a filter looks among: ${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}")
+  private From status = From.DEAD;
+
+  /** What a filter looks among. */
+  enum From {
+    DEAD,
+    QUARANTINED;
+
+    /** As it is written on the command line. */
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
   @Override
   public Integer call() {
     intervening.check();
     String actor = intervening.actor();
     try (Database database = Database.open(options)) {
-      List<Target> targets = intervening.targets(database);
+      List<Target> targets =
+          intervening.targets(
+              database,
+              status == From.DEAD ? Origin.DEAD : Origin.QUARANTINE,
+              Set.of(Origin.DEAD, Origin.QUARANTINE),
+              "only dead and quarantined ones can be replayed");
       DeadLetters dead = Intervening.deadLetters(database, actor);
       int replayed =
           filters(targets, Origin.DEAD).stream().mapToInt(dead::replay).sum()

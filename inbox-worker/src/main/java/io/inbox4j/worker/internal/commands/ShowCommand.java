@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "show",
     mixinStandardHelpOptions = true,
-    description = "Shows what is known of a message, and who replayed or discarded it.")
+    description = "Shows what is known of a message, and who replayed, expedited or discarded it.")
 public final class ShowCommand implements Callable<Integer> {
 
   @Mixin private final DatabaseOptions options = new DatabaseOptions();
@@ -72,12 +72,17 @@ public final class ShowCommand implements Callable<Integer> {
     for (Intervention it : found.history()) {
       text.line(
           "%-26s %s by %s, it was: %s",
-          it.action() == Intervention.Action.REPLAY ? "replayed" : "discarded",
-          it.at(),
-          it.by(),
-          it.reason().lines().findFirst().orElse(""));
+          done(it.action()), it.at(), it.by(), it.reason().lines().findFirst().orElse(""));
     }
     return text;
+  }
+
+  private static String done(Intervention.Action action) {
+    return switch (action) {
+      case REPLAY -> "replayed";
+      case DISCARD -> "discarded";
+      case EXPEDITE -> "expedited";
+    };
   }
 
   private Map<String, @Nullable Object> json(Found found) {

@@ -2,6 +2,7 @@ package io.inbox4j.worker.internal.commands;
 
 import io.inbox4j.operations.Backlog;
 import io.inbox4j.operations.Pause;
+import io.inbox4j.store.Vitals;
 import io.inbox4j.worker.internal.options.DatabaseOptions;
 import io.inbox4j.worker.internal.options.DurationText;
 import io.inbox4j.worker.internal.tables.Database;
@@ -53,6 +54,7 @@ public final class StatusCommand implements Callable<Integer> {
             "RETRYING",
             "DEAD",
             "QUARANTINED",
+            "BLOCKED",
             "PAUSED");
     for (Status it : all) {
       table.row(
@@ -65,6 +67,7 @@ public final class StatusCommand implements Callable<Integer> {
           counted(it.retrying()),
           it.dead() > 0 ? terminal.red(counted(it.dead())) : "0",
           it.quarantined() > 0 ? terminal.yellow(counted(it.quarantined())) : "0",
+          it.blocked() == null ? "-" : terminal.red(blocked(it.blocked())),
           paused(it.pause()));
     }
     return table.text();
@@ -74,12 +77,17 @@ public final class StatusCommand implements Callable<Integer> {
     return number >= Backlog.EXACT ? Backlog.EXACT + "+" : String.valueOf(number);
   }
 
+  private static String blocked(Vitals.Blocked it) {
+    return "%d by %s until %s".formatted(it.waiting(), it.messageId(), it.until());
+  }
+
   private static String paused(@Nullable Pause pause) {
     return pause == null ? "-" : "by %s: %s".formatted(pause.by(), pause.reason());
   }
 
   private static Map<String, @Nullable Object> json(Status it) {
     Pause pause = it.pause();
+    Vitals.Blocked blocked = it.blocked();
     return Output.object(
         "endpoint", it.endpoint(),
         "pending", it.pending(),
@@ -90,6 +98,13 @@ public final class StatusCommand implements Callable<Integer> {
         "retrying", it.retrying(),
         "dead", it.dead(),
         "quarantined", it.quarantined(),
+        "blocked",
+            blocked == null
+                ? null
+                : Output.object(
+                    "waiting", blocked.waiting(),
+                    "messageId", blocked.messageId().toString(),
+                    "until", blocked.until()),
         "paused",
             pause == null
                 ? null

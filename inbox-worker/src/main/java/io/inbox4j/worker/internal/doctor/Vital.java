@@ -55,6 +55,14 @@ final class Vital {
               "%s: the dead message %s holds its ordering key".formatted(endpoint, it.holdingKey()),
               "inbox replay or inbox discard it"));
     }
+    if (it.blocked() != null) {
+      findings.add(
+          Finding.wrong(
+              "stuck",
+              "%s: %s".formatted(endpoint, it.blocked()),
+              "inbox expedite %1$s, or inbox discard %1$s --status pending"
+                  .formatted(it.blocked().messageId())));
+    }
     if (it.pause() != null) {
       findings.add(
           Finding.warning(

@@ -11,22 +11,24 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A message that somebody named, with all that is known of it.
  *
- * @param origin where a replay or a discard would take it from
+ * @param origin where people could take it from, or null if it is done with
  * @param sequence its place there
  * @param fields what is known, by names that programs rely on
  * @param content its headers and its body, which may be private
  * @param history who did what with it, the newest first
  */
 public record Found(
-    Origin origin,
+    @Nullable Origin origin,
     long sequence,
     Map<String, @Nullable Object> fields,
     Map<String, @Nullable Object> content,
@@ -70,7 +72,7 @@ public record Found(
     long sequence = row.getLong("seq");
     boolean emptied = row.getBoolean("emptied");
     return new Found(
-        Origin.DEAD,
+        origin(row.getString("status")),
         sequence,
         Output.object(
             "id", row.getString("message_id"),
@@ -96,7 +98,23 @@ public record Found(
             ? Map.of()
             : Output.object(
                 "headers", row.getString("headers"), "body", text(row.getBytes("body"))),
-        database.store.interventions(Origin.DEAD, MessageFilter.all().sequence(sequence), HISTORY));
+        history(database, MessageFilter.all().sequence(sequence)));
+  }
+
+  private static @Nullable Origin origin(String status) {
+    return switch (status) {
+      case "pending", "retrying" -> Origin.PENDING;
+      case "dead" -> Origin.DEAD;
+      default -> null;
+    };
+  }
+
+  private static List<Intervention> history(Database database, MessageFilter message) {
+    return Stream.of(Origin.PENDING, Origin.DEAD)
+        .flatMap(origin -> database.store.interventions(origin, message, HISTORY).stream())
+        .sorted(Comparator.comparing(Intervention::at).reversed())
+        .limit(HISTORY)
+        .toList();
   }
 
   private static List<Found> quarantined(Database database, long place, @Nullable String endpoint) {

@@ -106,7 +106,7 @@ public final class Sql {
       """
       SELECT CASE WHEN p.attempts > 0 THEN 'retrying' ELSE 'pending' END AS status,
              m.message_id, m.endpoint, m.type, p.attempts, m.received_on_utc AS since,
-             p.last_error AS error
+             p.last_error AS error, p.due_on_utc AS due
       FROM inbox_pending p JOIN inbox_messages m USING (seq)
       WHERE (NOT :retrying OR p.attempts > 0)
         AND (CAST(:endpoint AS text) IS NULL OR p.endpoint = :endpoint)
@@ -120,7 +120,7 @@ public final class Sql {
   public static final String LIST_PROCESSED =
       """
       SELECT 'processed' AS status, m.message_id, m.endpoint, m.type, p.attempts,
-             p.processed_on_utc AS since, NULL AS error
+             p.processed_on_utc AS since, NULL AS error, NULL::timestamptz AS due
       FROM inbox_processed p JOIN inbox_messages m USING (seq)
       WHERE (CAST(:endpoint AS text) IS NULL OR m.endpoint = :endpoint)
         AND (cardinality(:types) = 0 OR m.type = ANY (:types))
@@ -135,7 +135,7 @@ public final class Sql {
            WHEN w.attempts > 0    THEN 'retrying'
            WHEN w.seq IS NOT NULL THEN 'pending'
            WHEN p.seq IS NULL AND EXISTS (SELECT 1 FROM inbox_interventions i
-                                          WHERE i.origin = 'dead' AND i.seq = m.seq
+                                          WHERE i.origin IN ('pending', 'dead') AND i.seq = m.seq
                                             AND i.action = 'discard') THEN 'discarded'
            ELSE 'processed' END AS status
       """;

@@ -2,6 +2,7 @@ package io.inbox4j.worker.internal.tables;
 
 import io.inbox4j.operations.Backlog;
 import io.inbox4j.operations.Pause;
+import io.inbox4j.store.Vitals;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -17,6 +18,8 @@ public final class Statuses {
   /** From how many of the last messages rates and lags are computed. */
   static final int RECENT = 1_000;
 
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
   /**
    * How an endpoint is.
    *
@@ -26,6 +29,7 @@ public final class Statuses {
    * @param processed messages a second, in the last minute
    * @param lag from storing to the commit, of 19 of 20 of the last messages; null if there are none
    * @param retrying messages that failed and are tried again
+   * @param blocked what is due and waits for a message of its ordering key that is not, or null
    * @param pause who stopped the handling, or null
    */
   public record Status(
@@ -38,11 +42,12 @@ public final class Statuses {
       long retrying,
       long dead,
       long quarantined,
+      Vitals.@Nullable Blocked blocked,
       @Nullable Pause pause) {
 
     /** Whether a person should look. */
     public boolean needsSomebody() {
-      return dead > 0 || quarantined > 0 || pause != null;
+      return dead > 0 || quarantined > 0 || blocked != null || pause != null;
     }
   }
 
@@ -74,6 +79,8 @@ public final class Statuses {
           Map<String, Counts> counts = counts(handle, endpoints);
           Map<String, Rate> received = rates(handle, Sql.RECEIVED);
           Map<String, Rate> processed = rates(handle, Sql.PROCESSED);
+          Map<String, Vitals.Waiting> waiting =
+              database.store.vitals(endpoints, TIMEOUT).endpoints();
           Rate none = new Rate(0, null);
           return endpoints.stream()
               .map(
@@ -81,6 +88,7 @@ public final class Statuses {
                       status(
                           database,
                           endpoint,
+                          waiting.get(endpoint),
                           counts.getOrDefault(endpoint, new Counts(0, 0, 0)),
                           received.getOrDefault(endpoint, none),
                           processed.getOrDefault(endpoint, none)))
@@ -89,7 +97,12 @@ public final class Statuses {
   }
 
   private static Status status(
-      Database database, String endpoint, Counts counts, Rate received, Rate processed) {
+      Database database,
+      String endpoint,
+      Vitals.Waiting waiting,
+      Counts counts,
+      Rate received,
+      Rate processed) {
     Backlog backlog = database.store.backlog(endpoint);
     return new Status(
         endpoint,
@@ -101,7 +114,8 @@ public final class Statuses {
         counts.retrying,
         counts.dead,
         counts.quarantined,
-        database.store.pauseOf(endpoint));
+        waiting.blocked(),
+        waiting.pause());
   }
 
   private static Map<String, Counts> counts(Handle handle, List<String> endpoints) {
