@@ -10,17 +10,20 @@ import io.inbox4j.Inbox;
 import io.inbox4j.InboxBuilder;
 import io.inbox4j.jdbi.JdbiInboxStore;
 import io.inbox4j.rabbitmq.RabbitTransport;
+import io.inbox4j.testkit.PostgresServer;
 import io.inbox4j.testkit.RabbitServer;
 import io.inbox4j.transport.Topology;
 import io.inbox4j.worker.Cli.Result;
 import io.inbox4j.worker.internal.doctor.DatabaseExamination;
 import io.inbox4j.worker.internal.doctor.Finding;
 import io.inbox4j.worker.internal.options.DatabaseOptions;
-import io.inbox4j.worker.internal.tables.Database;
+import io.inbox4j.worker.internal.tables.ExaminedDatabase;
+import java.sql.Statement;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -78,6 +81,84 @@ class DoctorTest {
   }
 
   @Test
+  void aCheckThatCannotBeMadeSaysWhyAndTheOthersAreMade() throws Exception {
+    Tables tables = Tables.filled();
+    tables.execute(
+        """
+        ALTER TABLE inbox_quarantine RENAME TO kept;
+        CREATE VIEW inbox_quarantine AS SELECT kept.* FROM kept, pg_sleep(600);
+        """);
+    try (java.sql.Connection holder =
+            PostgresServer.shared().dataSource(tables.url()).getConnection();
+        Statement statement = holder.createStatement()) {
+      holder.setAutoCommit(false);
+      statement.execute("LOCK TABLE inbox_processed_default IN ACCESS EXCLUSIVE MODE");
+      Result result = Cli.here("doctor", "--jdbc", tables.url());
+      assertThat(result.code()).isEqualTo(1);
+      assertThat(result.out())
+          .containsPattern("ok +database ")
+          .containsPattern("ok +schema ")
+          .containsPattern("ok +indexes ")
+          .containsPattern("wrong +plans +could not be looked at: .*lock timeout")
+          .contains("somebody has locked a table")
+          .containsPattern("ok +vacuum ")
+          .containsPattern("wrong +transactions +could not be looked at: .*statement timeout")
+          .contains("it took too long")
+          .containsPattern("ok +settings ")
+          .containsPattern("ok +clock ");
+    }
+  }
+
+  @Test
+  void aServerThatIsReadOnlyIsCalledSo() {
+    Tables tables = Tables.filled();
+    String name = tables.texts("SELECT current_database()").get(0);
+    tables.execute("ALTER DATABASE %s SET default_transaction_read_only = on".formatted(name));
+    Result result = Cli.here("doctor", "--jdbc", tables.url());
+    assertThat(result.code()).isEqualTo(1);
+    assertThat(result.out())
+        .containsPattern("ok +schema ")
+        .containsPattern("wrong +settings +the server is read-only")
+        .contains("ALTER DATABASE");
+    Result status = Cli.here("status", "--jdbc", tables.url());
+    assertThat(status.code()).isEqualTo(1);
+    assertThat(status.err()).contains("read-only", "inbox doctor");
+  }
+
+  @Test
+  void aServerThatGivesNoConnectionIsExplainedAndTheBrokerIsLookedAtAllTheSame() {
+    Tables tables = Tables.filled();
+    String suffix = UUID.randomUUID().toString().substring(0, 8);
+    tables.execute("CREATE ROLE crowd_%s LOGIN CONNECTION LIMIT 0".formatted(suffix));
+    Result crowded =
+        Cli.here(
+            "doctor",
+            "--jdbc",
+            tables.url().replaceFirst("user=[^&]*", "user=crowd_" + suffix),
+            "--amqp",
+            RabbitServer.shared().uri());
+    assertThat(crowded.code()).isEqualTo(1);
+    assertThat(crowded.out())
+        .containsPattern("wrong +database +.* gives no connection: .*too many connections")
+        .contains("max_connections")
+        .containsPattern("ok +broker ");
+    Map<String, String> remedies =
+        Map.of(
+            tables.url().replaceFirst("user=[^&]*", "user=nobody"),
+            "--database-user",
+            tables.url().replaceFirst("/test_[^?]*", "/nowhere"),
+            "the right database",
+            "jdbc:postgresql://localhost:1/shop",
+            "that the server runs");
+    remedies.forEach(
+        (url, remedy) -> {
+          Result result = Cli.here("doctor", "--jdbc", url);
+          assertThat(result.code()).isEqualTo(1);
+          assertThat(result.out()).contains("gives no connection", remedy);
+        });
+  }
+
+  @Test
   void aClockThatIsWrongIsNoticed() {
     Tables tables = Tables.filled();
     DatabaseOptions options = new DatabaseOptions();
@@ -85,7 +166,7 @@ class DoctorTest {
     command.addMixin("options", CommandSpec.forAnnotatedObject(options));
     new CommandLine(command).parseArgs("--jdbc", tables.url());
     Clock wrong = Clock.offset(Clock.system(ZoneOffset.UTC), Duration.ofMinutes(-7));
-    try (Database database = Database.connect(options)) {
+    try (ExaminedDatabase database = new ExaminedDatabase(options)) {
       assertThat(new DatabaseExamination(database, wrong).examine())
           .filteredOn(it -> it.check().equals("clock"))
           .singleElement()

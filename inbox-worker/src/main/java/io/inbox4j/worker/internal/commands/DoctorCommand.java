@@ -11,6 +11,7 @@ import io.inbox4j.worker.internal.options.ApplicationOptions;
 import io.inbox4j.worker.internal.options.BrokerOptions;
 import io.inbox4j.worker.internal.options.DatabaseOptions;
 import io.inbox4j.worker.internal.tables.Database;
+import io.inbox4j.worker.internal.tables.ExaminedDatabase;
 import io.inbox4j.worker.internal.tables.Statuses;
 import io.inbox4j.worker.internal.terminal.Output;
 import io.inbox4j.worker.internal.terminal.Styled;
@@ -24,6 +25,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
+import org.jdbi.v3.core.JdbiException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -43,13 +45,13 @@ public final class DoctorCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    try (Database database = Database.connect(options)) {
+    try (ExaminedDatabase database = new ExaminedDatabase(options)) {
       List<Finding> findings =
           new ArrayList<>(new DatabaseExamination(database, Clock.systemUTC()).examine());
       if (broker.isGiven()) {
         Map<String, Topology> subscribed = subscribed();
         Set<String> queues = new TreeSet<>(subscribed.keySet());
-        queues.addAll(database.version() > 0 ? Statuses.endpoints(database) : List.of());
+        queues.addAll(endpoints(database));
         findings.addAll(new BrokerExamination(broker).examine(queues, subscribed));
       }
       boolean wrong = findings.stream().anyMatch(Finding::isWrong);
@@ -72,6 +74,16 @@ public final class DoctorCommand implements Callable<Integer> {
     }
   }
 
+  /** Those that the database knows; that it cannot be asked was found before. */
+  private static List<String> endpoints(ExaminedDatabase database) {
+    try {
+      return database.look(
+          handle -> Database.version(handle) > 0 ? Statuses.endpoints(handle) : List.of());
+    } catch (JdbiException e) {
+      return List.of();
+    }
+  }
+
   /** How the service has its queues declared, as far as it is on the class path. */
   private Map<String, Topology> subscribed() {
     return applications
@@ -80,7 +92,7 @@ public final class DoctorCommand implements Callable<Integer> {
             application -> {
               InboxBuilder builder = Inbox.builder();
               application.configure(builder);
-              builder.store(JdbiInboxStore.builder(options.url()).migrate(false).build());
+              builder.store(JdbiInboxStore.create(Database.dataSource(options)));
               try (Inbox inbox = builder.build()) {
                 return inbox.topologies();
               }

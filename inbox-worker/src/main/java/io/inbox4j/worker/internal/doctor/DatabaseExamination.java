@@ -3,6 +3,7 @@ package io.inbox4j.worker.internal.doctor;
 import io.inbox4j.jdbi.JdbiInboxStore;
 import io.inbox4j.worker.internal.options.DurationText;
 import io.inbox4j.worker.internal.tables.Database;
+import io.inbox4j.worker.internal.tables.ExaminedDatabase;
 import io.inbox4j.worker.internal.tables.Sql;
 import io.inbox4j.worker.internal.tables.SqlArray;
 import java.sql.ResultSet;
@@ -15,6 +16,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
+import org.jdbi.v3.core.ConnectionException;
 import org.jdbi.v3.core.Handle;
 
 /** Looks at the tables, their indexes and plans, and at the server. */
@@ -52,33 +55,70 @@ public final class DatabaseExamination {
     PLANS.put(Sql.PLAN_PROCESSED, "inbox_processed_default_seq_idx");
   }
 
-  private final Database database;
-  private final Handle handle;
+  private final ExaminedDatabase database;
   private final Clock clock;
   private final List<Finding> findings = new ArrayList<>();
 
-  public DatabaseExamination(Database database, Clock clock) {
+  /** Unless it is known that they are missing or old. */
+  private boolean hasTables = true;
+
+  public DatabaseExamination(ExaminedDatabase database, Clock clock) {
     this.database = database;
-    this.handle = database.handle;
     this.clock = clock;
   }
 
+  /**
+   * What is right and wrong. A check that cannot be made says why, and does not keep the others
+   * from being made.
+   */
   public List<Finding> examine() {
-    int version = database.version();
-    schema(version);
-    if (version >= JdbiInboxStore.schemaVersion()) {
-      indexes();
-      plans();
-      vacuum();
-      transactions();
+    try {
+      database.look(handle -> true);
+      findings.add(Finding.ok("database", database.place + " answers"));
+      check("schema", () -> look(this::schema));
+      if (hasTables) {
+        check("indexes", () -> look(this::indexes));
+        check("plans", () -> look(this::plans));
+        check("vacuum", () -> look(this::vacuum));
+        check("transactions", () -> findings.addAll(Vital.of(database)));
+      }
+      check("settings", () -> look(this::settings));
+      check("clock", () -> look(this::skew));
+    } catch (ConnectionException e) {
+      Obstacle obstacle = Obstacle.of(e);
+      findings.add(
+          Finding.wrong(
+              "database",
+              "%s gives no connection: %s".formatted(database.place, obstacle.detail()),
+              obstacle.remedy()));
     }
-    handle.createQuery(Sql.SETTINGS).map((row, context) -> settings(row)).one();
-    skew();
     return findings;
   }
 
-  private void schema(int version) {
+  private void look(Consumer<Handle> check) {
+    database.look(
+        handle -> {
+          check.accept(handle);
+          return true;
+        });
+  }
+
+  private void check(String name, Runnable check) {
+    try {
+      check.run();
+    } catch (ConnectionException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      Obstacle obstacle = Obstacle.of(e);
+      findings.add(
+          Finding.wrong(name, "could not be looked at: " + obstacle.detail(), obstacle.remedy()));
+    }
+  }
+
+  private void schema(Handle handle) {
+    int version = Database.version(handle);
     int needed = JdbiInboxStore.schemaVersion();
+    hasTables = version >= needed;
     if (version == 0) {
       findings.add(Finding.wrong("schema", "the tables are missing", "run inbox migrate"));
     } else if (version < needed) {
@@ -98,7 +138,7 @@ public final class DatabaseExamination {
     }
   }
 
-  private void indexes() {
+  private void indexes(Handle handle) {
     int before = findings.size();
     handle
         .createQuery(Sql.INDEXES)
@@ -126,30 +166,26 @@ public final class DatabaseExamination {
   }
 
   /** As the inbox asks, without sequential scans; so an empty table says as much as a full one. */
-  private void plans() {
+  private void plans(Handle handle) {
     int before = findings.size();
-    handle.useTransaction(
-        it -> {
-          it.execute(Sql.NO_SEQUENTIAL_SCAN);
-          PLANS.forEach(
-              (statement, index) -> {
-                String plan =
-                    String.join("\n", it.createQuery(statement).mapTo(String.class).list());
-                if (!plan.contains(" " + index)) {
-                  findings.add(
-                      Finding.wrong(
-                          "plans",
-                          "a statement of the inbox does not use " + index,
-                          "see that the index is there and valid, then ANALYZE its table"));
-                }
-              });
+    handle.execute(Sql.NO_SEQUENTIAL_SCAN);
+    PLANS.forEach(
+        (statement, index) -> {
+          String plan = String.join("\n", handle.createQuery(statement).mapTo(String.class).list());
+          if (!plan.contains(" " + index)) {
+            findings.add(
+                Finding.wrong(
+                    "plans",
+                    "a statement of the inbox does not use " + index,
+                    "see that the index is there and valid, then ANALYZE its table"));
+          }
         });
     if (findings.size() == before) {
       findings.add(Finding.ok("plans", "the frequent statements use their indexes"));
     }
   }
 
-  private void vacuum() {
+  private void vacuum(Handle handle) {
     int before = findings.size();
     handle.createQuery(Sql.VACUUM).map((row, context) -> vacuum(row)).list();
     if (findings.size() == before) {
@@ -182,8 +218,8 @@ public final class DatabaseExamination {
     return true;
   }
 
-  private void transactions() {
-    findings.addAll(Vital.of(database));
+  private void settings(Handle handle) {
+    handle.createQuery(Sql.SETTINGS).map((row, context) -> settings(row)).one();
   }
 
   private boolean settings(ResultSet row) throws SQLException {
@@ -205,7 +241,17 @@ public final class DatabaseExamination {
       }
     }
     if (row.getString("read_only").equals("on")) {
-      findings.add(Finding.wrong("settings", "the server is read-only", "connect to the primary"));
+      findings.add(
+          row.getBoolean("standby")
+              ? Finding.wrong(
+                  "settings",
+                  "the server is read-only: it is a standby",
+                  "connect to the primary, or name all servers in the URL:"
+                      + " jdbc:postgresql://db1,db2/shop; if the primary is gone, promote this one")
+              : Finding.wrong(
+                  "settings",
+                  "the server is read-only: default_transaction_read_only is on",
+                  "reset it, with ALTER ROLE, ALTER DATABASE or ALTER SYSTEM, wherever it is set"));
     }
     int used = row.getInt("connections");
     int max = row.getInt("max_connections");
@@ -230,7 +276,7 @@ public final class DatabaseExamination {
     return true;
   }
 
-  private void skew() {
+  private void skew(Handle handle) {
     Instant asked = clock.instant();
     Instant there = handle.createQuery(Sql.CLOCK).mapTo(OffsetDateTime.class).one().toInstant();
     Instant answered = clock.instant();

@@ -3,7 +3,7 @@ package io.inbox4j.worker.internal.doctor;
 import io.inbox4j.InboxBuilder;
 import io.inbox4j.store.Vitals;
 import io.inbox4j.worker.internal.options.DurationText;
-import io.inbox4j.worker.internal.tables.Database;
+import io.inbox4j.worker.internal.tables.ExaminedDatabase;
 import io.inbox4j.worker.internal.tables.Statuses;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,13 +12,11 @@ import java.util.List;
 /** What the store says about itself, as {@code Inbox.health()} asks it. */
 final class Vital {
 
-  private static final Duration TIMEOUT = Duration.ofSeconds(5);
-
   private Vital() {}
 
-  static List<Finding> of(Database database) {
+  static List<Finding> of(ExaminedDatabase database) {
     List<Finding> findings = new ArrayList<>();
-    Vitals vitals = database.store.vitals(Statuses.endpoints(database), TIMEOUT);
+    Vitals vitals = database.vitals(database.look(Statuses::endpoints));
     findings.add(transactions(vitals.transactions()));
     vitals.endpoints().forEach((endpoint, waiting) -> add(findings, endpoint, waiting));
     return findings;

@@ -9,6 +9,7 @@ import javax.sql.DataSource;
 import org.jdbi.v3.core.ConnectionException;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.PGProperty;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -66,15 +67,24 @@ public final class Database implements AutoCloseable {
     } catch (ConnectionException e) {
       String cause = e.getCause() instanceof SQLException sql ? sql.getMessage() : e.getMessage();
       throw new StoreUnavailableException(
-          "the database %s does not answer: %s".formatted(options.place(), cause), e);
+          "the database %s does not answer: %s%s"
+              .formatted(options.place(), cause, readOnly(cause)),
+          e);
     }
+  }
+
+  /** A server that takes no changes is passed over by the driver, which does not say why. */
+  private static String readOnly(@Nullable String cause) {
+    return cause != null && cause.contains(PGProperty.TARGET_SERVER_TYPE.getName())
+        ? "; what answers is read-only, inbox doctor says more"
+        : "";
   }
 
   public static PGSimpleDataSource dataSource(DatabaseOptions options) {
     return configured(new PGSimpleDataSource(), options);
   }
 
-  private static <T extends PGSimpleDataSource> T configured(T source, DatabaseOptions options) {
+  static <T extends PGSimpleDataSource> T configured(T source, DatabaseOptions options) {
     source.setUrl(options.url());
     source.setApplicationName("inbox command line");
     source.setConnectTimeout(10);
@@ -88,6 +98,11 @@ public final class Database implements AutoCloseable {
 
   /** The version of the tables; 0 if there are none. */
   public int version() {
+    return version(handle);
+  }
+
+  /** The same, by another connection. */
+  public static int version(Handle handle) {
     boolean exists = handle.createQuery(Sql.HAS_TABLES).mapTo(Boolean.class).one();
     return exists ? handle.createQuery(Sql.VERSION).mapTo(Integer.class).one() : 0;
   }

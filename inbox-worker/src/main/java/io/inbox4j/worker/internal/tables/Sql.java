@@ -8,6 +8,10 @@ public final class Sql {
   /** A question of a person ends before it gets into anybody's way. */
   static final String TIMEOUT = "SET statement_timeout = '30s'";
 
+  /** A look that has to wait, or takes long, ends soon and says so. */
+  static final String DO_NOT_WAIT =
+      "SET LOCAL statement_timeout = '5s'; SET LOCAL lock_timeout = '1s'";
+
   static final String HAS_TABLES = "SELECT to_regclass('inbox_schema') IS NOT NULL";
 
   static final String VERSION = "SELECT coalesce(max(version), 0) FROM inbox_schema";
@@ -249,7 +253,8 @@ public final class Sql {
              current_setting('autovacuum') AS autovacuum,
              current_setting('max_connections')::int AS max_connections,
              (SELECT sum(numbackends) FROM pg_stat_database)::int AS connections,
-             current_setting('transaction_read_only') AS read_only
+             current_setting('transaction_read_only') AS read_only,
+             pg_is_in_recovery() AS standby
       """;
 
   public static final String CLOCK = "SELECT clock_timestamp()";

@@ -62,7 +62,8 @@ public final class Statuses {
     return database.handle.inTransaction(Statuses::endpoints);
   }
 
-  private static List<String> endpoints(Handle handle) {
+  /** The same, in a transaction. */
+  public static List<String> endpoints(Handle handle) {
     handle.execute(Sql.BY_INDEX);
     return handle
         .createQuery(Sql.ENDPOINTS)
