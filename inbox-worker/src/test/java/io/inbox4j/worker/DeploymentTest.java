@@ -24,10 +24,14 @@ import java.util.regex.Pattern;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
+import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.w3c.dom.Element;
+import org.w3c.dom.Node;
+import org.w3c.dom.NodeList;
 
 /** What is in {@code deploy} fits the program, as far as can be seen without an engine. */
 class DeploymentTest {
@@ -182,6 +186,40 @@ class DeploymentTest {
         assertThat(root().resolve(path)).exists();
       }
     }
+  }
+
+  /** Those that an older Maven would choose by itself do not know Java 17. */
+  @Test
+  void theServiceNamesTheVersionOfEveryPluginThatItsBuildRuns() throws Exception {
+    Map<String, String> ours = plugins(root().resolve("pom.xml"));
+    Map<String, String> its = plugins(DEPLOY.resolve("billing/pom.xml"));
+    assertThat(its.keySet())
+        .containsExactlyInAnyOrder(
+            "maven-resources-plugin",
+            "maven-compiler-plugin",
+            "maven-surefire-plugin",
+            "maven-jar-plugin",
+            "maven-dependency-plugin");
+    assertThat(ours).as("with which this build has been seen to work").containsAllEntriesOf(its);
+  }
+
+  private static Map<String, String> plugins(Path pom) throws Exception {
+    NodeList all =
+        DocumentBuilderFactory.newInstance()
+            .newDocumentBuilder()
+            .parse(pom.toFile())
+            .getElementsByTagName("plugin");
+    Map<String, String> versions = new LinkedHashMap<>();
+    for (int i = 0; i < all.getLength(); i++) {
+      Element plugin = (Element) all.item(i);
+      Node version = plugin.getElementsByTagName("version").item(0);
+      if (version != null && version.getParentNode() == plugin) {
+        versions.put(
+            plugin.getElementsByTagName("artifactId").item(0).getTextContent(),
+            version.getTextContent());
+      }
+    }
+    return versions;
   }
 
   @Test
