@@ -1,5 +1,6 @@
 package io.inbox4j.health;
 
+import io.inbox4j.internal.Endless;
 import io.inbox4j.internal.SafeListener;
 import io.inbox4j.operations.Health;
 import io.inbox4j.operations.Health.Part;
@@ -98,24 +99,18 @@ public final class HealthMonitor implements AutoCloseable {
   }
 
   private void repeat(String name, Runnable work, Supplier<Duration> pause) {
-    Thread thread = new Thread(() -> repeat(work, pause), name);
+    Endless watch =
+        new Endless(
+            "Looking at the health of the inbox",
+            () -> closing.getCount() == 0,
+            () -> {
+              work.run();
+              closing.await(pause.get().toMillis(), TimeUnit.MILLISECONDS);
+            });
+    Thread thread = new Thread(watch, name);
     thread.setDaemon(true);
     threads.add(thread);
     thread.start();
-  }
-
-  private void repeat(Runnable work, Supplier<Duration> pause) {
-    try {
-      do {
-        try {
-          work.run();
-        } catch (RuntimeException | Error e) { // the watch outlives every failure, and says so
-          log.error("Looking at the health of the inbox failed; it is tried again", e);
-        }
-      } while (!closing.await(pause.get().toMillis(), TimeUnit.MILLISECONDS));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   /** Looks at all parts, without waiting for anything. */

@@ -50,7 +50,7 @@ final class StoreWatch {
     try {
       Vitals vitals = store.vitals(endpoints, TIMEOUT);
       state = new State(vitals, null, since(begin), System.nanoTime(), null);
-    } catch (RuntimeException | Error e) { // is what is found
+    } catch (Throwable e) { // is what is found
       state = new State(before.vitals, text(e), since(begin), before.answeredAt, null);
     }
   }

@@ -25,10 +25,18 @@ final class WatchedPart {
 
   /** How it is now. */
   Part look(Instant now) {
-    Finding found = look.get();
+    Finding found = find();
     Instant since = last == null || last.status() != found.status() ? now : last.since();
     last = new Part(name, endpoint, found.status(), found.detail(), since);
     return last;
+  }
+
+  private Finding find() {
+    try {
+      return look.get();
+    } catch (Throwable e) { // the other parts are looked at all the same
+      return Finding.down("could not be looked at: " + e.getClass().getName());
+    }
   }
 
   /** How it was when it was looked at last; up before. */

@@ -1,20 +1,29 @@
 package io.inbox4j.internal;
 
 import io.inbox4j.InboxListener;
+import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** All listeners of an inbox; what one of them throws is logged and stops nothing. */
+/**
+ * All listeners of an inbox. Whatever one of them throws, declared or not, stops nothing: it is
+ * logged, every few seconds at most for each listener.
+ */
 public final class SafeListener {
 
   private static final Logger log = LoggerFactory.getLogger(SafeListener.class);
+  private static final Duration REPORT_EVERY = Duration.ofSeconds(10);
 
-  private final List<InboxListener> listeners;
+  private final List<Listening> listeners;
+
+  private record Listening(InboxListener listener, Seldom reports) {}
 
   public SafeListener(List<InboxListener> listeners) {
-    this.listeners = List.copyOf(listeners);
+    this.listeners =
+        listeners.stream().map(it -> new Listening(it, new Seldom(REPORT_EVERY))).toList();
   }
 
   /** Whether nobody listens, so that nothing needs to be told. */
@@ -24,15 +33,31 @@ public final class SafeListener {
 
   /** Tells every listener. */
   public void tell(Consumer<InboxListener> outcome) {
-    for (InboxListener listener : listeners) {
+    for (Listening listening : listeners) {
       try {
-        outcome.accept(listener);
-      } catch (RuntimeException | LinkageError | AssertionError | StackOverflowError e) {
-        log.error(
-            "The listener {} failed; the message is not affected.",
-            listener.getClass().getName(),
-            e);
+        outcome.accept(listening.listener);
+      } catch (Throwable e) { // a listener may be written in a language without checked exceptions
+        failed(listening, e);
       }
+    }
+  }
+
+  private static void failed(Listening listening, Throwable failure) {
+    if (failure instanceof InterruptedException) {
+      Thread.currentThread().interrupt(); // it was meant for who called the listener
+    }
+    try {
+      OptionalLong before = listening.reports.next();
+      if (before.isPresent()) {
+        log.error(
+            "The listener {} failed, which affects no message; it failed {} times more since this"
+                + " was last said",
+            listening.listener.getClass().getName(),
+            before.getAsLong(),
+            failure);
+      }
+    } catch (Throwable unreportable) {
+      // no memory left to say so, or a failure that cannot be shown
     }
   }
 }

@@ -4,9 +4,13 @@ import io.inbox4j.InboxException;
 import io.inbox4j.store.InboxStore;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Removes messages that were kept long enough, when it is told to. Thread-safe. */
 public final class Janitor {
+
+  private static final Logger log = LoggerFactory.getLogger(Janitor.class);
 
   private final InboxStore store;
   private final Set<String> endpoints;
@@ -40,7 +44,8 @@ public final class Janitor {
   /**
    * The same. An interrupt ends it after the step in hand.
    *
-   * @param progress told what was done so far, after every step
+   * @param progress told what was done so far, after every step; what it throws is logged and
+   *     changes nothing
    */
   public RetentionReport run(Consumer<RetentionReport> progress) {
     if (retention.isForever()) {
@@ -52,8 +57,19 @@ public final class Janitor {
         retention,
         false,
         soFar -> {
-          progress.accept(soFar);
+          tell(progress, soFar);
           return true;
         });
+  }
+
+  private static void tell(Consumer<RetentionReport> progress, RetentionReport soFar) {
+    try {
+      progress.accept(soFar);
+    } catch (Throwable e) { // it only looks on
+      if (e instanceof InterruptedException) {
+        Thread.currentThread().interrupt();
+      }
+      log.error("What looks on while old messages are removed failed", e);
+    }
   }
 }

@@ -147,7 +147,8 @@ final class Batch {
       }
       transaction.keep();
       succeeded(from, to);
-    } catch (Throwable failure) { // a handler may throw anything, and it is set down
+    } catch (Throwable thrown) { // a handler may throw anything, and it is set down
+      Throwable failure = FailureText.readable(thrown);
       undo(failure, messages.subList(at, Math.max(at, next)));
       runAround(from, at, next, to, failure);
     }

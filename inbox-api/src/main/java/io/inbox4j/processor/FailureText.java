@@ -1,5 +1,6 @@
 package io.inbox4j.processor;
 
+import io.inbox4j.InboxException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 
@@ -11,8 +12,25 @@ final class FailureText {
 
   static final int MAX_LENGTH = 4_000;
   private static final int MAX_CAUSES = 10;
+  private static final int MAX_LOOKS = 100;
 
   private FailureText() {}
+
+  /** The failure, or one in its place if it cannot even be asked for its causes. */
+  static Throwable readable(Throwable failure) {
+    try {
+      Throwable cause = failure;
+      for (int i = 0; cause != null && i < MAX_LOOKS; i++) {
+        cause = cause.getCause();
+      }
+      return failure;
+    } catch (Throwable e) {
+      InboxException instead =
+          new InboxException(failure.getClass().getName() + ", whose causes cannot be had");
+      instead.setStackTrace(failure.getStackTrace());
+      return instead;
+    }
+  }
 
   static String of(String reason, Throwable failure) {
     return cut(reason + ": " + show(failure));
@@ -39,7 +57,7 @@ final class FailureText {
   private static String summary(Throwable failure) {
     try {
       return failure.toString();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // of a handler's own class of exceptions, say
       return failure.getClass().getName() + ", whose message cannot be had";
     }
   }
@@ -58,7 +76,7 @@ final class FailureText {
       StringWriter text = new StringWriter();
       failure.printStackTrace(new PrintWriter(text));
       return text.toString();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       return "its stack trace cannot be had";
     }
   }

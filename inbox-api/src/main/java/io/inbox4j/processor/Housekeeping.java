@@ -1,11 +1,13 @@
 package io.inbox4j.processor;
 
+import io.inbox4j.internal.Endless;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.operations.RetentionReport;
 import io.inbox4j.store.InboxStore;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -62,11 +64,15 @@ public final class Housekeeping {
   }
 
   private void run() {
-    Duration rest = first;
-    while (!closed && sleep(rest)) {
-      guarded("Old messages are not removed now", this::tidyUp);
-      rest = interval;
-    }
+    AtomicReference<Duration> rest = new AtomicReference<>(first);
+    new Endless(
+            "Removing old messages",
+            () -> closed,
+            () -> {
+              sleep(rest.getAndSet(interval));
+              guarded("Old messages are not removed now", this::tidyUp);
+            })
+        .run();
   }
 
   private void declare() {
@@ -105,15 +111,9 @@ public final class Housekeeping {
   }
 
   /** Half to once and a half of this time, so that processes do not all come at once. */
-  private static boolean sleep(Duration about) {
+  private static void sleep(Duration about) throws InterruptedException {
     double jitter = 0.5 + ThreadLocalRandom.current().nextDouble();
-    try {
-      Thread.sleep((long) (about.toMillis() * jitter));
-      return true;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    }
+    Thread.sleep((long) (about.toMillis() * jitter));
   }
 
   /** Ends it after the step in hand, within two seconds. */

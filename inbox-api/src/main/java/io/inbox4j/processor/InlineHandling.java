@@ -78,17 +78,23 @@ final class InlineHandling implements Storing {
       }
     } catch (BrokenBatchException e) {
       recovery.charge(e);
-    } catch (RuntimeException | Error e) { // the message is stored below whatever a handler does
-      if (e instanceof StoreUnavailableException && store.faultOf(e) != Fault.TIMED_OUT) {
+    } catch (StoreUnavailableException e) {
+      if (store.faultOf(e) != Fault.TIMED_OUT) {
         throw e;
       }
-      log.warn(
-          "Messages of {} were not handled where they were received, the processor does it: {}",
-          workload.endpoint(),
-          FailureText.kind(e));
-      pace.get().gaveUp(store.faultOf(e) == Fault.MESSAGE);
+      gaveUp(e);
+    } catch (Throwable e) { // the message is stored below whatever a handler does
+      gaveUp(e);
     }
     receipts.addAll(store.receive(workload.endpoint(), part));
+  }
+
+  private void gaveUp(Throwable e) {
+    log.warn(
+        "Messages of {} were not handled where they were received, the processor does it: {}",
+        workload.endpoint(),
+        FailureText.kind(e));
+    pace.get().gaveUp(store.faultOf(e) == Fault.MESSAGE);
   }
 
   private void handlePart(

@@ -73,7 +73,15 @@ final class LeaseKeeper {
 
   /** Does something later, unless it is cancelled. */
   Future<?> after(Duration delay, Runnable work) {
-    return clock.schedule(work, delay.toNanos(), TimeUnit.NANOSECONDS);
+    return clock.schedule(() -> reporting(work), delay.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  private void reporting(Runnable work) {
+    try {
+      work.run();
+    } catch (Throwable e) { // nobody looks at the future of it
+      log.error("What was to be done with a message of {} failed", endpoint, e);
+    }
   }
 
   private void renew() {
@@ -89,7 +97,7 @@ final class LeaseKeeper {
           lost.accept(leased);
         }
       }
-    } catch (RuntimeException | Error e) { // tries again at the next turn
+    } catch (Throwable e) { // what escaped would end all renewals; so it is tried at the next turn
       log.warn("{} leases of {} were not renewed: {}", leases.size(), endpoint, e.toString());
     }
   }
@@ -102,7 +110,7 @@ final class LeaseKeeper {
     leased.forEach(this::release);
     try {
       store.giveBack(leased.stream().map(Leased::lease).toList());
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // the leases end by themselves
       log.warn(
           "{} messages of {} were not given back and are due when their lease ends: {}",
           leased.size(),

@@ -1,5 +1,6 @@
 package io.inbox4j.processor;
 
+import io.inbox4j.internal.Endless;
 import io.inbox4j.internal.SafeListener;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.StoredMessage;
@@ -7,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -87,20 +89,19 @@ final class LeasedCrew implements Crew {
   }
 
   private void claimAll() {
+    new Endless("Claiming of " + workload.endpoint(), () -> stopping, this::claimOrWait).run();
+    keeper.giveBack(places.takeWaiting());
+  }
+
+  private void claimOrWait() throws InterruptedException {
     try {
-      while (!stopping) {
-        try {
-          if (!claimSome()) {
-            signal.await(workload.pollInterval());
-          }
-        } catch (RuntimeException | Error e) { // the claimer outlives every failure, and says so
-          rest(e);
-        }
+      if (!claimSome()) {
+        signal.await(workload.pollInterval());
       }
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } finally {
-      keeper.giveBack(places.takeWaiting());
+      throw e;
+    } catch (Throwable e) { // of the database: it is told, and passes
+      rest(e);
     }
   }
 
@@ -192,20 +193,32 @@ final class LeasedCrew implements Crew {
             MessageContext.outside(workload.endpoint(), leased.message(), leased.effects()::add));
       }
     } catch (Throwable e) { // a handler may throw anything, and it is set down
-      failure = e;
+      failure = FailureText.readable(e);
     } finally {
       leased.leave();
     }
     leased.free();
     if (leased.end()) {
+      try {
+        settle(leased, ran, failure);
+      } finally {
+        places.end(Duration.ofNanos(System.nanoTime() - begin));
+      }
+    }
+    letRun();
+  }
+
+  private void settle(Leased leased, boolean ran, @Nullable Throwable failure) {
+    try {
       if (!ran || (interrupting && failure != null)) {
         keeper.giveBack(List.of(leased));
       } else {
         outcomes.add(leased, failure);
       }
-      places.end(Duration.ofNanos(System.nanoTime() - begin));
+    } catch (Throwable e) { // no memory left for it: the message is free when its lease ends
+      keeper.release(leased);
+      throw e;
     }
-    letRun();
   }
 
   private void timedOut(Leased leased) {

@@ -1,6 +1,7 @@
 package io.inbox4j.processor;
 
 import io.inbox4j.handler.EventContext;
+import io.inbox4j.internal.Endless;
 import io.inbox4j.internal.SafeListener;
 import io.inbox4j.store.Fault;
 import io.inbox4j.store.InboxStore;
@@ -38,6 +39,7 @@ final class LeasedOutcomes {
   private final BlockingQueue<Ending> endings = new LinkedBlockingQueue<>();
   private final Thread thread;
   private volatile boolean stopping;
+  private volatile boolean abandoned;
 
   /** That a handler has ended, with this failure or well. */
   private record Ending(Leased leased, @Nullable Throwable failure) {
@@ -89,6 +91,7 @@ final class LeasedOutcomes {
    * until the given time, otherwise when the leases end.
    */
   void abandon(long until) {
+    abandoned = true;
     thread.interrupt();
     List<Ending> left = new ArrayList<>();
     endings.drainTo(left);
@@ -102,22 +105,26 @@ final class LeasedOutcomes {
   }
 
   private void commitAll() {
+    new Endless(
+            "Committing what became of messages of " + workload.endpoint(),
+            () -> abandoned || (stopping && endings.isEmpty()),
+            this::commitSome)
+        .run();
+  }
+
+  private void commitSome() throws InterruptedException {
+    Ending first = endings.poll(20, TimeUnit.MILLISECONDS);
+    if (first == null) {
+      return;
+    }
+    List<Ending> batch = new ArrayList<>();
+    batch.add(first);
+    endings.drainTo(batch, workload.batchSize() - 1);
     try {
-      while (true) {
-        Ending first = endings.poll(20, TimeUnit.MILLISECONDS);
-        if (first == null) {
-          if (stopping) {
-            return;
-          }
-          continue;
-        }
-        List<Ending> batch = new ArrayList<>();
-        batch.add(first);
-        endings.drainTo(batch, workload.batchSize() - 1);
-        settle(batch);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      settle(batch);
+    } catch (Throwable e) { // those that have no outcome by now are free when their leases end
+      batch.forEach(ending -> keeper.release(ending.leased));
+      throw e;
     }
   }
 
@@ -135,14 +142,25 @@ final class LeasedOutcomes {
         }
         log.warn("The outcomes of {} wait: {}", workload.endpoint(), FailureText.kind(e));
         listener.tell(l -> l.interrupted(workload.endpoint(), e));
-        Thread.sleep(BACKOFF.toMillis());
+        rest();
       } catch (BrokenBatchException e) {
         outcomes.broken(e);
         settleBroken(batch, e);
         return;
-      } catch (RuntimeException | Error e) { // one of them does not let the others commit
+      } catch (Throwable e) { // one of them does not let the others commit
         settleOneByOne(batch, e);
         return;
+      }
+    }
+  }
+
+  /** An interrupt that is not meant for the thread must not take the outcomes away from it. */
+  private void rest() throws InterruptedException {
+    try {
+      Thread.sleep(BACKOFF.toMillis());
+    } catch (InterruptedException e) {
+      if (abandoned) {
+        throw e;
       }
     }
   }

@@ -1,5 +1,6 @@
 package io.inbox4j.processor;
 
+import io.inbox4j.internal.Endless;
 import io.inbox4j.internal.SafeListener;
 import io.inbox4j.store.Fault;
 import io.inbox4j.store.InboxStore;
@@ -31,6 +32,7 @@ final class Worker implements Runnable {
   private final Pace pace;
   private final Outcomes outcomes;
   private final Recovery recovery;
+  private Duration backoff = MIN_BACKOFF;
   private int rounds;
   private boolean idle;
   private boolean otherKind;
@@ -64,34 +66,34 @@ final class Worker implements Runnable {
 
   @Override
   public void run() {
-    Duration backoff = MIN_BACKOFF;
-    while (!stopping) {
-      try {
-        boolean wasIdle = idle;
-        if (!workOnce()) {
-          signal.await(wasIdle && idle ? workload.pollInterval() : beforeIdling());
-        }
-        backoff = MIN_BACKOFF;
-      } catch (InterruptedException e) {
-        log.debug(
-            "A worker of {} was interrupted; it goes on unless it is stopped", workload.endpoint());
-      } catch (Throwable e) { // the worker outlives every failure, and says so
-        if (stopping) {
-          log.info("A batch of {} was given up to stop; it is free again.", workload.endpoint());
-          break;
-        }
-        pace.gaveUp(store.faultOf(e) == Fault.MESSAGE);
-        backoff = rest(backoff, e);
-      }
-    }
+    new Endless("A worker of " + workload.endpoint(), () -> stopping, this::workOrWait).run();
     settleLastNotes();
     signal.raise(); // for another worker, if this one was woken only to end
+  }
+
+  private void workOrWait() throws InterruptedException {
+    try {
+      boolean wasIdle = idle;
+      if (!workOnce()) {
+        signal.await(wasIdle && idle ? workload.pollInterval() : beforeIdling());
+      }
+      backoff = MIN_BACKOFF;
+    } catch (InterruptedException e) {
+      throw e;
+    } catch (Throwable e) { // of the database, of a commit: it is told, and passes
+      if (stopping) {
+        log.info("A batch of {} was given up to stop; it is free again.", workload.endpoint());
+        return;
+      }
+      pace.gaveUp(store.faultOf(e) == Fault.MESSAGE);
+      rest(e);
+    }
   }
 
   private void settleLastNotes() {
     try {
       recovery.settle();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // it is the last thing that the worker does
       log.warn(
           "The last messages of {} keep the note of a run that was stopped: {}",
           workload.endpoint(),
@@ -106,20 +108,17 @@ final class Worker implements Runnable {
         : SECOND_LOOK;
   }
 
-  private Duration rest(Duration backoff, Throwable cause) {
+  private void rest(Throwable cause) throws InterruptedException {
+    Duration pause = backoff;
+    Duration longer = backoff.multipliedBy(2);
+    backoff = longer.compareTo(MAX_BACKOFF) > 0 ? MAX_BACKOFF : longer;
     log.warn(
         "Processing of {} is interrupted, no attempt is used up; going on in {}: {}",
         workload.endpoint(),
-        backoff,
+        pause,
         why(cause));
     listener.tell(l -> l.interrupted(workload.endpoint(), cause));
-    try {
-      signal.pause(backoff);
-    } catch (InterruptedException e) {
-      log.debug("The rest of {} was cut short", workload.endpoint());
-    }
-    Duration next = backoff.multipliedBy(2);
-    return next.compareTo(MAX_BACKOFF) > 0 ? MAX_BACKOFF : next;
+    signal.pause(pause);
   }
 
   private static String why(Throwable cause) {

@@ -3,6 +3,7 @@ package io.inbox4j.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inbox4j.InboxListener;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -12,16 +13,27 @@ class SafeListenerTest {
   private final List<String> heard = new ArrayList<>();
 
   @Test
-  void everyListenerHearsThoughOneThrows() {
+  void everyListenerHearsWhateverOneThrows() {
     SafeListener listeners =
         new SafeListener(
             List.of(
                 throwing(new IllegalStateException("x")),
+                throwing(new IOException("not declared")),
                 throwing(new AssertionError("y")),
                 throwing(new StackOverflowError()),
+                throwing(new InternalError("of the virtual machine")),
                 throwing(new NoClassDefFoundError("z")),
                 hearing()));
     listeners.tell(listener -> listener.connected("orders"));
+    assertThat(heard).containsExactly("orders");
+  }
+
+  @Test
+  void anInterruptThatAListenerThrowsIsKeptForWhoCalledIt() {
+    SafeListener listeners =
+        new SafeListener(List.of(throwing(new InterruptedException("not declared")), hearing()));
+    listeners.tell(listener -> listener.connected("orders"));
+    assertThat(Thread.interrupted()).isTrue();
     assertThat(heard).containsExactly("orders");
   }
 
@@ -40,20 +52,11 @@ class SafeListenerTest {
     };
   }
 
-  private static InboxListener throwing(Error error) {
+  private static InboxListener throwing(Throwable failure) {
     return new InboxListener() {
       @Override
       public void connected(String endpoint) {
-        throw error;
-      }
-    };
-  }
-
-  private static InboxListener throwing(RuntimeException exception) {
-    return new InboxListener() {
-      @Override
-      public void connected(String endpoint) {
-        throw exception;
+        Sneaky.raise(failure);
       }
     };
   }

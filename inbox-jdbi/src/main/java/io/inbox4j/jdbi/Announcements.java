@@ -160,11 +160,15 @@ final class Announcements implements AutoCloseable {
      * already, perhaps by a try that was to tell others later, and could not.
      */
     void committed() {
-      here.forEach(it -> it.accept(endpoint));
-      if (wentAlong) {
-        others.told(asked);
-      } else if (wasAsked) {
-        others.owe();
+      try {
+        here.forEach(it -> it.accept(endpoint));
+        if (wentAlong) {
+          others.told(asked);
+        } else if (wasAsked) {
+          others.owe();
+        }
+      } catch (Throwable e) { // what is committed stays so: workers find it when they poll
+        log.warn("Workers are not told of what {} has: {}", endpoint, e.toString());
       }
     }
   }
@@ -221,12 +225,12 @@ final class Announcements implements AutoCloseable {
           jdbi.useHandle(this::notifyOthers);
           refused = false;
           told(now);
-        } catch (RuntimeException e) {
+        } catch (Throwable e) { // what is owed stays owed
           log.debug(
               "Others find what {} has when they poll, or are told in {}: {}",
               endpoint,
               BACKOFF,
-              Faults.translated(e).getMessage());
+              e instanceof Exception x ? Faults.translated(x).getMessage() : e.toString());
           lookIn(BACKOFF.toNanos());
         }
       }

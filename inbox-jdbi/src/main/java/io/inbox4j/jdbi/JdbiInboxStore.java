@@ -235,7 +235,7 @@ public final class JdbiInboxStore implements InboxStore {
                 handlerJdbi,
                 handlerSql,
                 announcement);
-          } catch (RuntimeException e) {
+          } catch (Throwable e) { // the connection would be lost to the pool
             handle.close();
             throw e;
           }

@@ -1,5 +1,6 @@
 package io.inbox4j.jdbi;
 
+import io.inbox4j.internal.Endless;
 import io.inbox4j.store.InboxStore;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -15,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * Listens, on a connection of its own, for what other processes store. A notification is the name
  * of its sender and that of the endpoint; what a store has stored itself its watches know already.
  */
-final class Notifications implements InboxStore.Watch, Runnable {
+final class Notifications implements InboxStore.Watch {
 
   private static final Logger log = LoggerFactory.getLogger(Notifications.class);
   private static final int WAIT_MILLIS = 500;
@@ -28,8 +29,11 @@ final class Notifications implements InboxStore.Watch, Runnable {
   private final String self;
   private final Consumer<String> stored;
   private final Runnable missed;
-  private final Thread thread = new Thread(this, "inbox-notifications");
   private volatile boolean closed;
+  private final Thread thread =
+      new Thread(
+          new Endless("Listening for notifications", () -> closed, this::listenOnce),
+          "inbox-notifications");
 
   private Notifications(Jdbi jdbi, String self, Consumer<String> stored, Runnable missed) {
     this.jdbi = jdbi;
@@ -48,18 +52,15 @@ final class Notifications implements InboxStore.Watch, Runnable {
     return notifications;
   }
 
-  @Override
-  public void run() {
-    while (!closed) {
-      try (Handle handle = jdbi.open()) {
-        listen(handle);
-      } catch (SQLException | RuntimeException e) {
-        if (!closed) {
-          log.warn(
-              "Listening is interrupted; workers poll until it is back: {}",
-              Faults.translated(e).getMessage());
-          rest();
-        }
+  private void listenOnce() throws InterruptedException {
+    try (Handle handle = jdbi.open()) {
+      listen(handle);
+    } catch (SQLException | RuntimeException e) {
+      if (!closed) {
+        log.warn(
+            "Listening is interrupted; workers poll until it is back: {}",
+            Faults.translated(e).getMessage());
+        Thread.sleep(BACKOFF_MILLIS);
       }
     }
   }
@@ -87,15 +88,6 @@ final class Notifications implements InboxStore.Watch, Runnable {
     int space = notification.indexOf(' ');
     if (!notification.substring(0, Math.max(0, space)).equals(self)) {
       stored.accept(notification.substring(space + 1));
-    }
-  }
-
-  private void rest() {
-    try {
-      Thread.sleep(BACKOFF_MILLIS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      closed = true;
     }
   }
 

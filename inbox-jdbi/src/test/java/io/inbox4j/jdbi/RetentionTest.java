@@ -3,6 +3,7 @@ package io.inbox4j.jdbi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.inbox4j.operations.Janitor;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.operations.RetentionReport;
@@ -11,6 +12,7 @@ import io.inbox4j.store.Outcome;
 import io.inbox4j.store.Receipt;
 import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.store.StoredMessage;
+import java.io.IOException;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
@@ -399,6 +401,15 @@ class RetentionTest {
             });
     assertThat(report.removed()).isEqualTo(3_000);
     assertThat(steps[0]).isGreaterThan(5);
+  }
+
+  @Test
+  void whatALookerOnThrowsChangesNothing() {
+    processed(100, 8);
+    RetentionReport report =
+        new Janitor(store, ORDERS, WEEK)
+            .run(soFar -> Sneaky.raise(new IOException("a full disk, say")));
+    assertThat(report.removed()).isEqualTo(100);
   }
 
   @Test

@@ -7,16 +7,19 @@ import io.inbox4j.MessageIds;
 import io.inbox4j.jdbi.JdbiInboxStore;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.receive.Arrival;
+import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.WorkTransaction;
 import io.inbox4j.testkit.PostgresServer;
 import io.inbox4j.transport.Delivery;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.AfterEach;
@@ -89,6 +92,30 @@ class HousekeepingTest {
     housekeeping.start();
     await().pollDelay(Duration.ofMillis(500)).until(() -> messages() == 5);
     execute("ALTER TABLE mislaid RENAME TO inbox_retention");
+    await().until(() -> messages() == 0);
+    housekeeping.close();
+  }
+
+  @Test
+  void itGoesOnAfterAnErrorAndAfterAnInterrupt() {
+    processedAWeekAgo(5);
+    AtomicInteger calls = new AtomicInteger();
+    InboxStore failing =
+        (InboxStore)
+            Proxy.newProxyInstance(
+                InboxStore.class.getClassLoader(),
+                new Class<?>[] {InboxStore.class},
+                (proxy, method, arguments) -> {
+                  switch (method.getName().equals("retain") ? calls.incrementAndGet() : 0) {
+                    case 1 -> throw new InternalError("of the virtual machine");
+                    case 2 -> Thread.currentThread().interrupt();
+                    default -> {}
+                  }
+                  return method.invoke(store, arguments);
+                });
+    Housekeeping housekeeping =
+        new Housekeeping(failing, Set.of(ENDPOINT), Retention.days(7), SOON, SOON);
+    housekeeping.start();
     await().until(() -> messages() == 0);
     housekeeping.close();
   }

@@ -1,7 +1,7 @@
 package io.inbox4j.micrometer;
 
 import io.inbox4j.Inbox;
-import io.inbox4j.InboxException;
+import io.inbox4j.internal.Endless;
 import io.inbox4j.operations.Backlog;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Finds out every few seconds what is pending at the endpoints of an inbox. */
-final class BacklogReader implements Runnable {
+final class BacklogReader {
 
   private static final Logger log = LoggerFactory.getLogger(BacklogReader.class);
 
@@ -26,7 +26,10 @@ final class BacklogReader implements Runnable {
 
   static BacklogReader start(Inbox inbox, Map<String, EndpointMeters> endpoints) {
     BacklogReader reader = new BacklogReader(inbox, endpoints);
-    Thread thread = new Thread(reader, "inbox-metrics");
+    Endless reading =
+        new Endless(
+            "Reading what is pending", () -> reader.stopped.getCount() == 0, reader::readAll);
+    Thread thread = new Thread(reading, "inbox-metrics");
     thread.setDaemon(true);
     thread.start();
     return reader;
@@ -36,27 +39,21 @@ final class BacklogReader implements Runnable {
     stopped.countDown();
   }
 
-  @Override
-  public void run() {
-    try {
-      do {
-        for (String endpoint : inbox.types().keySet()) {
-          Backlog backlog = read(endpoint);
-          if (stopped.getCount() > 0) {
-            endpoints.get(endpoint).backlog(backlog);
-          }
-        }
-      } while (!stopped.await(InboxMetrics.REFRESH.toMillis(), TimeUnit.MILLISECONDS));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+  private void readAll() throws InterruptedException {
+    for (String endpoint : inbox.types().keySet()) {
+      Backlog backlog = read(endpoint);
+      if (stopped.getCount() > 0) {
+        endpoints.get(endpoint).backlog(backlog);
+      }
     }
+    stopped.await(InboxMetrics.REFRESH.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   /** An endpoint whose backlog is not known shows none, rather than an old one. */
   private @Nullable Backlog read(String endpoint) {
     try {
       return inbox.backlog(endpoint);
-    } catch (InboxException e) {
+    } catch (Throwable e) { // of one endpoint: the others are read all the same
       log.debug("It is not known what is pending at {}", endpoint, e);
       return null;
     }

@@ -17,7 +17,7 @@ record HeaderContext(TextMapPropagator propagator) {
   Context read(Map<String, @Nullable Object> headers) {
     try {
       return propagator.extract(Context.root(), headers, Texts.GETTER);
-    } catch (RuntimeException e) { // of a propagator that does not expect what came
+    } catch (RuntimeException | Error e) { // of a propagator that does not expect what came
       log.debug("The context of a message cannot be read: {}", e.getClass().getName());
       return Context.root();
     }

@@ -60,7 +60,7 @@ public final class InboxTracing implements EventMiddleware, ReceiveMiddleware {
         span(Messaging.PROCESS, message.endpoint(), SpanKind.CONSUMER)
             .setParent(producer)
             .setAllAttributes(Messaging.of(message));
-    TracedCall.run(builder.startSpan(), producer, next);
+    TracedCall.run(builder, producer, next);
   }
 
   @Override
@@ -75,7 +75,7 @@ public final class InboxTracing implements EventMiddleware, ReceiveMiddleware {
       EventContext message = any.of(event);
       link(builder, message.headers(), Messaging.of(message));
     }
-    TracedCall.run(builder.startSpan(), Context.root(), next);
+    TracedCall.run(builder, Context.root(), next);
   }
 
   @Override
@@ -86,7 +86,7 @@ public final class InboxTracing implements EventMiddleware, ReceiveMiddleware {
     for (Delivery delivery : deliveries) {
       link(builder, delivery.headers(), Attributes.empty());
     }
-    TracedCall.run(builder.startSpan(), next);
+    TracedCall.run(builder, next);
   }
 
   private SpanBuilder span(String operation, String endpoint, SpanKind kind) {

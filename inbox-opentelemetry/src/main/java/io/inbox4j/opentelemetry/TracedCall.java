@@ -4,17 +4,27 @@ import io.inbox4j.handler.EventMiddleware;
 import io.inbox4j.handler.Postpone;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanBuilder;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.Scope;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** A call inside a span, after which the thread has the context that it had before. */
+/**
+ * A call inside a span, after which the thread has the context that it had before. What the spans'
+ * own processors throw is no failure of the call.
+ */
 final class TracedCall {
+
+  private static final Logger log = LoggerFactory.getLogger(TracedCall.class);
 
   private TracedCall() {}
 
   /** Handles, in the producer's context. */
-  static void run(Span span, Context producer, EventMiddleware.Next handler) throws Exception {
+  static void run(SpanBuilder builder, Context producer, EventMiddleware.Next handler)
+      throws Exception {
+    Span span = begin(builder);
     Context before = Context.current();
     try (Scope scope = producer.with(span).makeCurrent()) {
       handler.proceed();
@@ -22,22 +32,39 @@ final class TracedCall {
       failed(span, e);
       throw e;
     } finally {
-      restore(before);
-      span.end();
+      end(span, before);
     }
   }
 
   /** Stores. */
-  static void run(Span span, Runnable store) {
+  static void run(SpanBuilder builder, Runnable store) {
+    Span span = begin(builder);
     Context before = Context.current();
     try (Scope scope = before.with(span).makeCurrent()) {
       store.run();
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       failed(span, e);
       throw e;
     } finally {
-      restore(before);
+      end(span, before);
+    }
+  }
+
+  private static Span begin(SpanBuilder builder) {
+    try {
+      return builder.startSpan();
+    } catch (Throwable e) {
+      log.warn("A span could not be started: {}", e.getClass().getName());
+      return Span.getInvalid();
+    }
+  }
+
+  private static void end(Span span, Context before) {
+    restore(before);
+    try {
       span.end();
+    } catch (Throwable e) {
+      log.warn("A span could not be ended: {}", e.getClass().getName());
     }
   }
 

@@ -1,5 +1,6 @@
 package io.inbox4j.receive.internal;
 
+import io.inbox4j.InboxException;
 import io.inbox4j.IntegrationEvent;
 import io.inbox4j.event.EventTypes;
 import io.inbox4j.receive.Arrival;
@@ -7,10 +8,15 @@ import io.inbox4j.receive.Intake;
 import io.inbox4j.receive.ReceiveMiddleware;
 import io.inbox4j.transport.Delivery;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** An intake with a middleware around it. */
 public record SurroundedIntake<T extends IntegrationEvent>(
     String endpoint, ReceiveMiddleware middleware, Intake<T> inside) implements Intake<T> {
+
+  private static final Logger log = LoggerFactory.getLogger(SurroundedIntake.class);
 
   /** An intake with all of them around it, the first outermost. */
   public static <T extends IntegrationEvent> Intake<T> of(
@@ -35,6 +41,58 @@ public record SurroundedIntake<T extends IntegrationEvent>(
   @Override
   public void store(List<Arrival> batch) {
     List<Delivery> deliveries = batch.stream().map(Arrival::delivery).toList();
-    middleware.store(endpoint, deliveries, () -> inside.store(batch));
+    Storing storing = new Storing(batch);
+    try {
+      middleware.store(endpoint, deliveries, storing);
+    } catch (Throwable e) { // it may throw anything, before or after
+      if (e == storing.failure) {
+        throw e;
+      }
+      failed(e, storing.done);
+    }
+    if (!storing.done) {
+      throw new InboxException(
+          "%d deliveries are not stored: the receive middleware %s did not call next.run(), or kept back what it threw"
+              .formatted(batch.size(), middleware.getClass().getName()));
+    }
+  }
+
+  /** Deliveries that are stored are acknowledged, the others are tried again. */
+  private void failed(Throwable failure, boolean stored) {
+    if (failure instanceof InterruptedException) {
+      Thread.currentThread().interrupt();
+    }
+    String name = middleware.getClass().getName();
+    if (!stored) {
+      throw failure instanceof InboxException ours
+          ? ours
+          : new InboxException(
+              "the receive middleware %s failed: %s".formatted(name, failure.getClass().getName()),
+              failure);
+    }
+    log.error("The receive middleware {} failed after {} was stored", name, endpoint, failure);
+  }
+
+  /** What the middleware calls, and what became of it. */
+  private final class Storing implements Runnable {
+
+    private final List<Arrival> batch;
+    private boolean done;
+    private @Nullable Throwable failure;
+
+    private Storing(List<Arrival> batch) {
+      this.batch = batch;
+    }
+
+    @Override
+    public void run() {
+      try {
+        inside.store(batch);
+        done = true;
+      } catch (Throwable e) {
+        failure = e;
+        throw e;
+      }
+    }
   }
 }

@@ -1,0 +1,298 @@
+package io.inbox4j.jdbi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.inbox4j.Inbox;
+import io.inbox4j.InboxException;
+import io.inbox4j.InboxListener;
+import io.inbox4j.IntegrationEvent;
+import io.inbox4j.SubscriptionBuilder;
+import io.inbox4j.operations.Health;
+import io.inbox4j.receive.Intake;
+import io.inbox4j.receive.ReceiveMiddleware;
+import io.inbox4j.retry.RetryPolicy;
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.transport.InboxTransport;
+import io.inbox4j.transport.ReceiveEndpoint;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** What must not end goes on after whatever it was made to throw. */
+@Timeout(60)
+class SurvivalTest {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final TestDatabase database = TestDatabase.fresh();
+  private final MemoryTransport transport = new MemoryTransport();
+  private final CountDownLatch renewals = new CountDownLatch(3);
+
+  static Stream<Throwable> anything() {
+    return Stream.of(
+        new IOException("not declared"),
+        new InterruptedException("not declared either"),
+        new InternalError("of the virtual machine"),
+        new IllegalStateException("a mistake"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("anything")
+  void everyThreadOfALeasedSubscriptionGoesOnAfterTheDataSourceHasThrown(Throwable failure) {
+    try (Inbox inbox =
+        inbox(
+            failure,
+            queue ->
+                queue
+                    .on(Created.class, (event, context) -> renewals.await())
+                    .leased(Duration.ofSeconds(1))
+                    .concurrency(10))) {
+      inbox.start();
+      transport.deliver(Service.QUEUE, Service.deliveries(10));
+      awaitProcessed(10);
+      await().atMost(PATIENCE).until(() -> inbox.health().isUp());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("anything")
+  void everyWorkerGoesOnAfterTheDataSourceHasThrown(Throwable failure) {
+    try (Inbox inbox =
+        inbox(failure, queue -> queue.on(Created.class, (event, context) -> {}).concurrency(4))) {
+      inbox.start();
+      transport.deliver(Service.QUEUE, Service.deliveries(10));
+      awaitProcessed(10);
+      await().atMost(PATIENCE).until(() -> inbox.health().isUp());
+    }
+  }
+
+  private Inbox inbox(Throwable failure, Consumer<SubscriptionBuilder> subscription) {
+    DataSource failing = new OnceFailing(database.url(), failure, renewals);
+    return Inbox.builder()
+        .store(JdbiInboxStore.builder(failing).notifications(false).build())
+        .transport(transport)
+        .defaults(all -> all.pollInterval(Duration.ofMillis(50)))
+        .subscribe(Service.QUEUE, subscription)
+        .build();
+  }
+
+  /** A data source that throws once on every thread of the inbox. */
+  private static final class OnceFailing extends PGSimpleDataSource {
+
+    private final transient Throwable failure;
+    private final transient CountDownLatch renewals;
+    private final transient Set<String> threads = ConcurrentHashMap.newKeySet();
+
+    OnceFailing(String url, Throwable failure, CountDownLatch renewals) {
+      setUrl(url);
+      this.failure = failure;
+      this.renewals = renewals;
+    }
+
+    @Override
+    public Connection getConnection() throws SQLException {
+      String thread = Thread.currentThread().getName();
+      if (thread.startsWith("inbox-leases")) {
+        renewals.countDown();
+      }
+      if (thread.startsWith("inbox-") && threads.add(thread)) {
+        Sneaky.raise(failure);
+      }
+      return super.getConnection();
+    }
+  }
+
+  private static <T> T proxy(Class<T> type, T target, Consumer<String> before) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, args) -> {
+              before.accept(method.getName());
+              try {
+                return method.invoke(target, args);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            }));
+  }
+
+  private void awaitProcessed(int count) {
+    await()
+        .atMost(PATIENCE)
+        .until(() -> database.count("SELECT count(*) FROM inbox_processed") == count);
+  }
+
+  @Test
+  void listeningForNotificationsGoesOnAfterTheDataSourceHasThrown() {
+    AtomicInteger failures = new AtomicInteger();
+    DataSource failing =
+        proxy(
+            DataSource.class,
+            database.dataSource(),
+            call -> {
+              if (Thread.currentThread().getName().equals("inbox-notifications")
+                  && failures.getAndIncrement() < 2) {
+                Sneaky.raise(new InternalError("of the virtual machine"));
+              }
+            });
+    Queue<String> heard = new ConcurrentLinkedQueue<>();
+    try (JdbiInboxStore listening = JdbiInboxStore.create(failing);
+        JdbiInboxStore storing = Messages.store(database);
+        InboxStore.Watch watch = listening.watch(heard::add, () -> heard.add("listening"))) {
+      assertThat(watch).isNotNull();
+      await().atMost(PATIENCE).until(() -> heard.contains("listening"));
+      storing.receive(Service.QUEUE, Messages.events(1));
+      await().atMost(PATIENCE).until(() -> heard.contains(Service.QUEUE));
+    }
+  }
+
+  @Test
+  void aFailureThatCannotBeLookedAtIsItsMessagesOnly() {
+    try (Service service =
+        Service.subscribing(
+                queue ->
+                    queue
+                        .on(
+                            Created.class,
+                            (event, context) -> {
+                              if (event.n() == 1) {
+                                throw new Unspeakable();
+                              }
+                            })
+                        .retry(RetryPolicy.immediate(2)))
+            .start()) {
+      service.deliver(3);
+      service.awaitAll("processed", 2);
+      service.awaitAll("failed", 1);
+      assertThat(service.database.texts("SELECT error FROM inbox_dead"))
+          .allMatch(error -> error.contains(Unspeakable.class.getName()));
+    }
+  }
+
+  private static final class Unspeakable extends RuntimeException {
+
+    @Override
+    public String getMessage() {
+      throw new InternalError("has no text");
+    }
+
+    @Override
+    public synchronized Throwable getCause() {
+      throw new InternalError("has no cause");
+    }
+  }
+
+  @Test
+  void aPartOfTheHealthThatCannotBeLookedAtDoesNotHideTheOthers() {
+    JdbiInboxStore store = JdbiInboxStore.builder(database.url()).notifications(false).build();
+    try (Inbox inbox =
+        Inbox.builder()
+            .store(store)
+            .transport(withoutState())
+            .subscribe(Service.QUEUE, Created.class, (event, context) -> {})
+            .build()) {
+      inbox.start();
+      assertThat(inbox.health().part("broker", Service.QUEUE).orElseThrow())
+          .matches(part -> part.status() == Health.Status.DOWN)
+          .matches(part -> part.detail().contains("could not be looked at"));
+      assertThat(inbox.health().part("workers", Service.QUEUE)).isPresent();
+    }
+  }
+
+  /** A transport whose receivers cannot say how they are. */
+  private InboxTransport withoutState() {
+    return new InboxTransport() {
+      @Override
+      public <T extends IntegrationEvent> Receiver receive(
+          ReceiveEndpoint endpoint, Intake<T> intake, InboxListener listener) {
+        Receiver receiver = transport.receive(endpoint, intake, listener);
+        return proxy(
+            Receiver.class,
+            receiver,
+            call -> {
+              if (call.equals("state")) {
+                Sneaky.raise(new IOException("not declared"));
+              }
+            });
+      }
+
+      @Override
+      public void close() {
+        transport.close();
+      }
+    };
+  }
+
+  @Test
+  void whatAReceiveMiddlewareThrowsAfterTheStoringChangesNothing() {
+    try (Service service =
+        receiving(
+            (endpoint, deliveries, next) -> {
+              next.run();
+              Sneaky.raise(new IOException("not declared"));
+            })) {
+      service.deliver(3);
+      service.awaitAll("processed", 3);
+      assertThat(service.heard.of("received")).hasSize(3);
+    }
+  }
+
+  @Test
+  void whatAReceiveMiddlewareThrowsBeforeTheStoringLetsTheDeliveriesBeTriedAgain() {
+    AtomicInteger tries = new AtomicInteger();
+    try (Service service =
+        receiving(
+            (endpoint, deliveries, next) -> {
+              if (tries.incrementAndGet() == 1) {
+                Sneaky.raise(new InternalError("of the virtual machine"));
+              }
+              next.run();
+            })) {
+      assertThatThrownBy(() -> service.deliver(3))
+          .isInstanceOf(InboxException.class)
+          .hasMessageContaining("receive middleware")
+          .hasMessageContaining("InternalError");
+      service.deliver(3);
+      service.awaitAll("processed", 3);
+    }
+  }
+
+  @Test
+  void aReceiveMiddlewareThatStoresNothingLosesNothing() {
+    try (Service service = receiving((endpoint, deliveries, next) -> {})) {
+      assertThatThrownBy(() -> service.deliver(3))
+          .isInstanceOf(InboxException.class)
+          .hasMessageContaining("3 deliveries are not stored")
+          .hasMessageContaining("did not call next.run()");
+    }
+  }
+
+  private static Service receiving(ReceiveMiddleware middleware) {
+    return Service.with(
+            builder ->
+                builder
+                    .receiveMiddleware(middleware)
+                    .subscribe(Service.QUEUE, Created.class, (event, context) -> {}))
+        .start();
+  }
+}
