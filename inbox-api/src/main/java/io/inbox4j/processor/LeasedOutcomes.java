@@ -230,7 +230,7 @@ final class LeasedOutcomes {
               store,
               transaction,
               toRun,
-              () -> true)
+              () -> abandoned)
           .run(
               workload.segment(),
               applied -> {

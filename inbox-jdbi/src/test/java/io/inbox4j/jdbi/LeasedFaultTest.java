@@ -304,6 +304,33 @@ class LeasedFaultTest {
   }
 
   @Test
+  void anEffectThatLeavesItsThreadInterruptedDoesNotEndTheCommitting() {
+    try (Service service =
+        Service.subscribing(
+                queue ->
+                    queue
+                        .on(
+                            Created.class,
+                            (event, context) ->
+                                context.commitWith(
+                                    transaction -> {
+                                      TestDatabase.effect(
+                                          transaction.unwrap(Handle.class),
+                                          String.valueOf(event.n()));
+                                      Thread.currentThread().interrupt();
+                                    }))
+                        .leased()
+                        .concurrency(4)
+                        .batchSize(4))
+            .start()) {
+      service.deliver(20);
+      service.awaitAll("processed", 20);
+      assertThat(service.statuses()).containsOnly("processed 1");
+      assertThat(service.database.effects()).hasSize(20).doesNotHaveDuplicates();
+    }
+  }
+
+  @Test
   void aNoteOfAnotherWorkerDoesNotBreakALease() {
     TestDatabase database = TestDatabase.fresh();
     try (JdbiInboxStore store = Messages.store(database)) {
