@@ -67,6 +67,11 @@ final class LeaseKeeper {
     return List.copyOf(held.values());
   }
 
+  /** How many messages are in hand, from their claim to the commit of their outcome. */
+  int size() {
+    return held.size();
+  }
+
   boolean isEmpty() {
     return held.isEmpty();
   }

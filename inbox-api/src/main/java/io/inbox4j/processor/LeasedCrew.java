@@ -27,6 +27,7 @@ final class LeasedCrew implements Crew {
   private static final Logger log = LoggerFactory.getLogger(InboxProcessor.class);
   private static final Duration BACKOFF = Duration.ofMillis(500);
   private static final Duration GLANCE = Duration.ofMillis(10);
+  private static final int COMMITS_AHEAD = 2;
 
   private final Workload workload;
   private final HandlingMode.Leased mode;
@@ -40,6 +41,7 @@ final class LeasedCrew implements Crew {
   private final LeasedOutcomes outcomes;
   private final Thread claimer;
   private final ExecutorService executor;
+  private volatile boolean waitsForCommits;
   private volatile boolean stopping;
   private volatile boolean interrupting;
 
@@ -61,7 +63,8 @@ final class LeasedCrew implements Crew {
     this.keeper = new LeaseKeeper(workload.endpoint(), mode.lease(), store, this::lost);
     Outcomes told = new Outcomes(workload.endpoint(), listener, signal, gate.circuit());
     this.claims = new LeasedClaims(workload, mode.lease(), store, gate, told);
-    this.outcomes = new LeasedOutcomes(workload, store, listener, signal, keeper, told);
+    this.outcomes =
+        new LeasedOutcomes(workload, store, listener, signal, keeper, told, this::committed);
     this.claimer = new Thread(this::claimAll, "inbox-claimer-" + workload.endpoint());
     this.executor = HandlerThreads.named("inbox-handler-" + workload.endpoint());
   }
@@ -120,15 +123,33 @@ final class LeasedCrew implements Crew {
 
   /** Claims as much as there is room for, and lets it run; whether there was anything. */
   private boolean claimSome() throws InterruptedException {
-    int room = places.room();
+    waitsForCommits = true;
+    int room = room();
     if (room < places.worthClaiming()) {
       return false;
     }
+    waitsForCommits = false;
     boolean some = run(claims.claim(room));
     for (StoredMessage loner : claims.loners()) {
       some |= runAlone(loner);
     }
     return some;
+  }
+
+  /**
+   * How many messages could be claimed now. Those whose outcome is not committed are in hand, too,
+   * and there are no more of them than fit into two commits: the one that is being made and the
+   * next. So handlers never run far ahead of the database.
+   */
+  private int room() {
+    int most = places.size() + COMMITS_AHEAD * workload.batchSize();
+    return Math.min(places.room(), most - keeper.size());
+  }
+
+  private void committed() {
+    if (waitsForCommits) {
+      signal.raise();
+    }
   }
 
   /**

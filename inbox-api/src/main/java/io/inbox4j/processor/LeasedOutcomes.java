@@ -36,6 +36,7 @@ final class LeasedOutcomes {
   private final Signal signal;
   private final LeaseKeeper keeper;
   private final Outcomes outcomes;
+  private final Runnable committed;
   private final BlockingQueue<Ending> endings = new LinkedBlockingQueue<>();
   private final Thread thread;
   private volatile boolean stopping;
@@ -49,19 +50,24 @@ final class LeasedOutcomes {
     }
   }
 
+  /**
+   * @param committed called when messages have left the hand, after the commit of their outcomes
+   */
   LeasedOutcomes(
       Workload workload,
       InboxStore store,
       SafeListener listener,
       Signal signal,
       LeaseKeeper keeper,
-      Outcomes outcomes) {
+      Outcomes outcomes,
+      Runnable committed) {
     this.workload = workload;
     this.store = store;
     this.listener = listener;
     this.signal = signal;
     this.keeper = keeper;
     this.outcomes = outcomes;
+    this.committed = committed;
     this.thread = new Thread(this::commitAll, "inbox-outcomes-" + workload.endpoint());
   }
 
@@ -240,6 +246,7 @@ final class LeasedOutcomes {
     }
     endings.addAll(again);
     batch.stream().filter(it -> !again.contains(it)).forEach(it -> keeper.release(it.leased));
+    committed.run();
     tell(results);
   }
 

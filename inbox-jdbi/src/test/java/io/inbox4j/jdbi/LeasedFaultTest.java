@@ -331,6 +331,34 @@ class LeasedFaultTest {
   }
 
   @Test
+  void handlersDoNotRunFarAheadOfTheCommitsOfTheirEffects() {
+    CountDownLatch goOn = new CountDownLatch(1);
+    try (Service service =
+        Service.subscribing(
+                queue ->
+                    queue
+                        .on(
+                            Created.class,
+                            (event, context) -> {
+                              calls.incrementAndGet();
+                              context.commitWith(transaction -> goOn.await());
+                            })
+                        .leased()
+                        .concurrency(4)
+                        .batchSize(5))
+            .start()) {
+      service.deliver(300);
+      int most = 4 + 2 * 5; // as many as run, and two batches that wait for their commit
+      await().during(Duration.ofMillis(500)).until(() -> calls.get() > 4 && calls.get() <= most);
+      assertThat(service.database.count("SELECT count(lease) FROM inbox_pending"))
+          .isLessThanOrEqualTo(most);
+      goOn.countDown();
+      service.awaitAll("processed", 300);
+      assertThat(calls).hasValue(300);
+    }
+  }
+
+  @Test
   void aNoteOfAnotherWorkerDoesNotBreakALease() {
     TestDatabase database = TestDatabase.fresh();
     try (JdbiInboxStore store = Messages.store(database)) {
