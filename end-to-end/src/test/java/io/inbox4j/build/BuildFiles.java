@@ -44,11 +44,18 @@ record BuildFiles(Path root) {
   }
 
   List<String> differences() {
-    return BuildDifferences.between(MavenBuild.read(root), GradleBuild.read(root));
+    BuildModel maven = MavenBuild.read(root);
+    return Stream.concat(
+            BuildDifferences.between(maven, GradleBuild.read(root)).stream(),
+            PublishedPlatforms.read(root).differences(maven).stream())
+        .toList();
   }
 
   private static boolean isBuildFile(Path file) {
     String name = file.getFileName().toString();
-    return name.equals("pom.xml") || name.endsWith(".gradle.kts") || name.endsWith(".toml");
+    return name.equals("pom.xml")
+        || name.endsWith(".gradle.kts")
+        || name.endsWith(".toml")
+        || file.endsWith("gradle/platforms.txt");
   }
 }
