@@ -9,6 +9,8 @@ import io.inbox4j.examples.Servers;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.Postpone;
 import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.operations.PendingMessages;
 import io.inbox4j.rabbitmq.RabbitTransport;
 import io.inbox4j.receive.NotBefore;
 import java.nio.charset.StandardCharsets;
@@ -19,11 +21,15 @@ import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A reminder that the producer sends ahead of its time, and one that the handler puts off. */
+/**
+ * A reminder that the producer sends ahead of its time, one that the handler puts off, and one that
+ * somebody does not want to wait for.
+ */
 public final class Delays {
 
   private static final String QUEUE = "example.delays";
   private static final Duration AHEAD = Duration.ofSeconds(2);
+  private static final Duration FAR_AHEAD = Duration.ofDays(100);
 
   /** Somebody wants to be reminded of something. */
   public record ReminderSet(UUID messageId, String text) implements IntegrationEvent {}
@@ -53,6 +59,13 @@ public final class Delays {
       open.set(true);
       Eventually.holds("three reminders", () -> reminded.size() == 3);
       System.out.println("In the end:  " + reminded);
+      send(calendar, "holiday", Map.of(NotBefore.HEADER, Instant.now().plus(FAR_AHEAD).toString()));
+      PendingMessages pending = inbox.pending().as("anna");
+      MessageFilter ours = MessageFilter.all().endpoint(QUEUE);
+      Eventually.holds("the holiday waits", () -> !pending.list(ours, 1).isEmpty());
+      pending.expedite(ours);
+      Eventually.holds("the holiday", () -> reminded.contains("holiday"));
+      System.out.println("Expedited:   holiday");
     }
   }
 
