@@ -37,6 +37,7 @@ final class Announcements implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
   private final Jdbi jdbi;
+  private final Listening listening;
   private final boolean notify;
   private final long apart;
   private final String self = UUID.randomUUID().toString().substring(0, 8);
@@ -49,17 +50,19 @@ final class Announcements implements AutoCloseable {
 
   /**
    * @param notify whether to tell other processes, and to listen to them
+   * @param listening where to listen
    */
-  Announcements(Jdbi jdbi, boolean notify) {
-    this(jdbi, notify, APART);
+  Announcements(Jdbi jdbi, boolean notify, Listening listening) {
+    this(jdbi, notify, listening, APART);
   }
 
   /**
    * @param apart how long others wait for the next notification at least, while there are workers
    *     here
    */
-  Announcements(Jdbi jdbi, boolean notify, Duration apart) {
+  Announcements(Jdbi jdbi, boolean notify, Listening listening, Duration apart) {
     this.jdbi = jdbi;
+    this.listening = listening;
     this.notify = notify;
     this.apart = apart.toNanos();
     late.setKeepAliveTime(1, TimeUnit.SECONDS);
@@ -98,7 +101,8 @@ final class Announcements implements AutoCloseable {
   }
 
   InboxStore.Watch watch(Consumer<String> stored, Runnable missed) {
-    InboxStore.Watch others = notify ? Notifications.start(jdbi, self, stored, missed) : () -> {};
+    InboxStore.Watch others =
+        notify ? Notifications.start(listening, self, stored, missed) : () -> {};
     here.add(stored);
     return () -> {
       here.remove(stored);

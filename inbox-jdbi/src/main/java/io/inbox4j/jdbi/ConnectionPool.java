@@ -4,6 +4,9 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.SQLExceptionOverride;
 import java.sql.SQLException;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * A pool that notices when its server is lost.
@@ -17,7 +20,30 @@ final class ConnectionPool {
 
   static final int DEFAULT_SIZE = 20;
 
+  private static final Map<String, String> DRIVER =
+      Map.of(
+          "ApplicationName", "inbox",
+          "connectTimeout", "10",
+          "socketTimeout", "300",
+          "tcpKeepAlive", "true",
+          "targetServerType", "primary",
+          "logServerErrorDetail", "false");
+
   private ConnectionPool() {}
+
+  /** No pool, but connections with the same properties. What the URL says wins. */
+  static DataSource single(String jdbcUrl) {
+    PGSimpleDataSource source = new PGSimpleDataSource();
+    try {
+      for (Map.Entry<String, String> property : DRIVER.entrySet()) {
+        source.setProperty(property.getKey(), property.getValue());
+      }
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+    source.setUrl(jdbcUrl);
+    return source;
+  }
 
   static HikariDataSource of(String jdbcUrl) {
     HikariConfig config = new HikariConfig();
@@ -27,12 +53,7 @@ final class ConnectionPool {
     config.setMinimumIdle(0);
     config.setConnectionTimeout(10_000);
     config.setInitializationFailTimeout(-1);
-    config.addDataSourceProperty("ApplicationName", "inbox");
-    config.addDataSourceProperty("connectTimeout", "10");
-    config.addDataSourceProperty("socketTimeout", "300");
-    config.addDataSourceProperty("tcpKeepAlive", "true");
-    config.addDataSourceProperty("targetServerType", "primary");
-    config.addDataSourceProperty("logServerErrorDetail", "false");
+    DRIVER.forEach(config::addDataSourceProperty);
     config.setExceptionOverride(new LeaveReadOnlyServers());
     return new HikariDataSource(config);
   }

@@ -69,15 +69,23 @@ public final class JdbiInboxStore implements InboxStore {
   private record ClaimKind(String endpoint, Set<String> types) {}
 
   JdbiInboxStore(JdbiInboxStoreBuilder builder) {
-    this.jdbi = Jdbi.create(new OwnTransactions(builder.dataSource()));
+    Sessions sessions = new Sessions(new OwnTransactions(builder.dataSource()));
+    this.jdbi = Jdbi.create(sessions);
     this.ownPool = builder.ownPool();
     this.migrate = builder.migrate();
     this.idleTimeoutMillis = builder.idleTimeout().toMillis();
-    this.announcements = new Announcements(jdbi, builder.notifies());
+    this.announcements = new Announcements(jdbi, builder.notifies(), listening(builder, sessions));
     this.operations = new Operations(jdbi, announcements);
     this.vitalSigns = new VitalSigns(jdbi);
     this.janitor = new JdbiJanitor(jdbi);
     this.handlerJdbi = new HandlerJdbi(builder.handlerConfiguration());
+  }
+
+  private Listening listening(JdbiInboxStoreBuilder builder, Sessions sessions) {
+    DataSource own = builder.notificationsFrom();
+    return own == null
+        ? Listening.onOwn(jdbi, sessions)
+        : Listening.on(Jdbi.create(new OwnTransactions(own)), jdbi);
   }
 
   /**
@@ -113,7 +121,7 @@ public final class JdbiInboxStore implements InboxStore {
   public static void migrate(DataSource dataSource) {
     Faults.translate(
         () -> {
-          new Migrations(Jdbi.create(new OwnTransactions(dataSource))).apply();
+          new Migrations(Jdbi.create(new Sessions(new OwnTransactions(dataSource)))).apply();
           return true;
         });
   }

@@ -16,6 +16,7 @@ public final class JdbiInboxStoreBuilder {
   private final @Nullable HikariDataSource ownPool;
   private boolean migrate = true;
   private boolean notifies = true;
+  private @Nullable DataSource notificationsFrom;
   private Duration idleTimeout = DEFAULT_IDLE_TIMEOUT;
   private Consumer<Jdbi> handlerConfiguration = jdbi -> {};
 
@@ -39,6 +40,22 @@ public final class JdbiInboxStoreBuilder {
    */
   public JdbiInboxStoreBuilder notifications(boolean enabled) {
     this.notifies = enabled;
+    return this;
+  }
+
+  /**
+   * Listens for notifications on a connection to this URL, in place of one of the store's own. It
+   * has to lead to the same database without a pooler that shares sessions, such as PgBouncer in
+   * transaction mode: through that nothing is heard, and workers find messages by polling. Defaults
+   * to the store's own connections.
+   */
+  public JdbiInboxStoreBuilder notificationsFrom(String jdbcUrl) {
+    return notificationsFrom(ConnectionPool.single(jdbcUrl));
+  }
+
+  /** The same with a data source, of which it takes one connection and keeps it. */
+  public JdbiInboxStoreBuilder notificationsFrom(DataSource direct) {
+    this.notificationsFrom = direct;
     return this;
   }
 
@@ -97,6 +114,10 @@ public final class JdbiInboxStoreBuilder {
 
   boolean notifies() {
     return notifies;
+  }
+
+  @Nullable DataSource notificationsFrom() {
+    return notificationsFrom;
   }
 
   Duration idleTimeout() {

@@ -6,7 +6,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.function.Consumer;
 import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 import org.slf4j.Logger;
@@ -21,22 +20,25 @@ final class Notifications implements InboxStore.Watch {
   private static final Logger log = LoggerFactory.getLogger(Notifications.class);
   private static final int WAIT_MILLIS = 500;
   private static final int BACKOFF_MILLIS = 1_000;
+  private static final int DEAF_MILLIS = 300_000;
 
   /** The name of a sender that everybody hears. */
   static final String TO_EVERYBODY = "*";
 
-  private final Jdbi jdbi;
+  private final Listening listening;
   private final String self;
   private final Consumer<String> stored;
   private final Runnable missed;
+  private boolean toldThatDeaf;
   private volatile boolean closed;
   private final Thread thread =
       new Thread(
           new Endless("Listening for notifications", () -> closed, this::listenOnce),
           "inbox-notifications");
 
-  private Notifications(Jdbi jdbi, String self, Consumer<String> stored, Runnable missed) {
-    this.jdbi = jdbi;
+  private Notifications(
+      Listening listening, String self, Consumer<String> stored, Runnable missed) {
+    this.listening = listening;
     this.self = self;
     this.stored = stored;
     this.missed = missed;
@@ -45,23 +47,54 @@ final class Notifications implements InboxStore.Watch {
   /**
    * @param self the sender whose notifications are not heard
    */
-  static Notifications start(Jdbi jdbi, String self, Consumer<String> stored, Runnable missed) {
-    Notifications notifications = new Notifications(jdbi, self, stored, missed);
+  static Notifications start(
+      Listening listening, String self, Consumer<String> stored, Runnable missed) {
+    Notifications notifications = new Notifications(listening, self, stored, missed);
     notifications.thread.setDaemon(true);
     notifications.thread.start();
     return notifications;
   }
 
   private void listenOnce() throws InterruptedException {
-    try (Handle handle = jdbi.open()) {
-      listen(handle);
+    try {
+      if (!hears()) {
+        tellThatDeaf();
+        rest(DEAF_MILLIS);
+      }
     } catch (SQLException | RuntimeException e) {
       if (!closed) {
         log.warn(
             "Listening is interrupted; workers poll until it is back: {}",
             Faults.translated(e).getMessage());
-        Thread.sleep(BACKOFF_MILLIS);
+        rest(BACKOFF_MILLIS);
       }
+    }
+  }
+
+  /**
+   * Listens until it is closed, or until the connection is lost; false if there is no use in it.
+   */
+  private boolean hears() throws SQLException {
+    if (listening.sharesSessions()) {
+      return false;
+    }
+    try (Handle handle = listening.open()) {
+      if (!listening.isHeardOn(handle, () -> closed)) {
+        return closed;
+      }
+      listen(handle);
+      return true;
+    }
+  }
+
+  private void tellThatDeaf() {
+    if (!toldThatDeaf) {
+      toldThatDeaf = true;
+      log.warn(
+          "Notifications are not heard on these connections, which a pooler shares (PgBouncer in"
+              + " transaction mode) or which lead to another database: workers find what other"
+              + " processes store by polling. Give notificationsFrom(…) a URL that leads to this"
+              + " database directly");
     }
   }
 
@@ -88,6 +121,12 @@ final class Notifications implements InboxStore.Watch {
     int space = notification.indexOf(' ');
     if (!notification.substring(0, Math.max(0, space)).equals(self)) {
       stored.accept(notification.substring(space + 1));
+    }
+  }
+
+  private void rest(int millis) throws InterruptedException {
+    for (int rested = 0; rested < millis && !closed; rested += WAIT_MILLIS) {
+      Thread.sleep(WAIT_MILLIS);
     }
   }
 

@@ -692,6 +692,8 @@ final class Sql {
    */
   static final String DROP_HEARD = "SELECT pg_notification_queue_usage()::text";
 
+  static final String NOTIFY_CHANNEL = "SELECT pg_notify(:channel, '')::text";
+  static final String SESSION = "SELECT pg_backend_pid()";
   static final String LISTEN = "LISTEN inbox";
   static final String UNLISTEN = "UNLISTEN inbox";
 

@@ -1,12 +1,7 @@
 package io.inbox4j.jdbi;
 
-import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.InboxStoreContract;
 import io.inbox4j.store.StoreFixture;
-import io.inbox4j.store.WorkTransaction;
-import java.util.List;
-import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.statement.UnableToExecuteStatementException;
 
 class JdbiInboxStoreTest extends InboxStoreContract {
 
@@ -14,42 +9,6 @@ class JdbiInboxStoreTest extends InboxStoreContract {
 
   @Override
   protected StoreFixture fixture() {
-    return new JdbiFixture();
-  }
-
-  private static final class JdbiFixture implements StoreFixture {
-
-    @Override
-    public InboxStore newStore() {
-      JdbiInboxStore store = JdbiInboxStore.create(DATABASE.dataSource());
-      store.open();
-      return store;
-    }
-
-    @Override
-    public void effect(WorkTransaction transaction, String name) {
-      TestDatabase.effect(transaction.unwrap(Handle.class), name);
-    }
-
-    @Override
-    public List<String> effects() {
-      return DATABASE.effects();
-    }
-
-    @Override
-    public void failAndSwallow(WorkTransaction transaction) {
-      try {
-        transaction.unwrap(Handle.class).execute("SELECT 1 / 0");
-        throw new AssertionError("the statement did not fail");
-      } catch (UnableToExecuteStatementException e) {
-        // as a careless handler does
-      }
-    }
-
-    @Override
-    public void lose(WorkTransaction transaction) {
-      Handle handle = transaction.unwrap(Handle.class);
-      DATABASE.terminate(handle.select("SELECT pg_backend_pid()").mapTo(Integer.class).one());
-    }
+    return new JdbiFixture(DATABASE);
   }
 }

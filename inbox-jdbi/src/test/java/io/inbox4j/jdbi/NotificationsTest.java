@@ -46,10 +46,22 @@ class NotificationsTest {
     }
   }
 
+  private Listening listening(Jdbi jdbi) {
+    return Listening.onOwn(jdbi, new Sessions(database.dataSource()::getConnection));
+  }
+
+  private Announcements announcements(Jdbi jdbi) {
+    return new Announcements(jdbi, true, listening(jdbi));
+  }
+
+  private Announcements announcements(Jdbi jdbi, Duration apart) {
+    return new Announcements(jdbi, true, listening(jdbi), apart);
+  }
+
   @Test
   void whileThereAreWorkersHereOthersAreNotToldOfEveryBatch() {
     Duration apart = Duration.ofHours(1);
-    try (Announcements announcements = new Announcements(database.jdbi(), true, apart)) {
+    try (Announcements announcements = announcements(database.jdbi(), apart)) {
       assertThat(announcements.of("orders").notification()).endsWith(" orders");
       assertThat(announcements.of("orders").notification()).endsWith(" orders");
       InboxStore.Watch workers = announcements.watch(endpoint -> {}, () -> {});
@@ -96,7 +108,7 @@ class NotificationsTest {
   void othersAreToldEvenIfTheWorkersHereEndMeanwhile() {
     try (JdbiInboxStore listening = Messages.store(database);
         InboxStore.Watch watch = listening.watch(heard::add, () -> {});
-        Announcements announcements = new Announcements(database.jdbi(), true)) {
+        Announcements announcements = announcements(database.jdbi())) {
       assertThat(watch).isNotNull();
       awaitListening(1);
       InboxStore.Watch workers = announcements.watch(endpoint -> {}, () -> {});
@@ -115,7 +127,7 @@ class NotificationsTest {
     Duration apart = Duration.ofMillis(200);
     try (JdbiInboxStore listening = Messages.store(database);
         InboxStore.Watch watch = listening.watch(heard::add, () -> {});
-        Announcements announcements = new Announcements(database.jdbi(), true, apart);
+        Announcements announcements = announcements(database.jdbi(), apart);
         InboxStore.Watch workers = announcements.watch(endpoint -> {}, () -> {})) {
       assertThat(List.of(watch, workers)).hasSize(2);
       awaitListening(2);
@@ -137,7 +149,7 @@ class NotificationsTest {
         InboxStore.Watch watch = listening.watch(heard::add, () -> {})) {
       assertThat(watch).isNotNull();
       awaitListening(1);
-      try (Announcements closing = new Announcements(database.jdbi(), true)) {
+      try (Announcements closing = announcements(database.jdbi())) {
         InboxStore.Watch workers = closing.watch(endpoint -> {}, () -> {});
         assertThat(closing.of("orders").notification()).isNotNull();
         Announcements.Announcement tooEarly = closing.of("orders");
@@ -162,7 +174,7 @@ class NotificationsTest {
             });
     try (JdbiInboxStore listening = Messages.store(database);
         InboxStore.Watch watch = listening.watch(heard::add, () -> {});
-        Announcements announcements = new Announcements(jdbi, true);
+        Announcements announcements = announcements(jdbi);
         InboxStore.Watch workers = announcements.watch(endpoint -> {}, () -> {})) {
       assertThat(List.of(watch, workers)).hasSize(2);
       awaitListening(2);

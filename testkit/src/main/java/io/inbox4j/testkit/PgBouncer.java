@@ -18,13 +18,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A PgBouncer in transaction mode in front of a PostgreSQL on loopback: every transaction may get
- * another session of the server.
+ * A PgBouncer in front of a PostgreSQL on loopback. In transaction mode, which is meant where
+ * nothing else is said, every transaction may get another session of the server.
  */
 public final class PgBouncer implements AutoCloseable {
 
   /** How many sessions of the server its clients share. */
-  public static final int SESSIONS = 20;
+  public static final int SESSIONS = 70;
 
   private static final String NOBODY = "65534";
   private static final Duration SOON = Duration.ofSeconds(30);
@@ -53,6 +53,15 @@ public final class PgBouncer implements AutoCloseable {
 
   /** Starts one in front of the server on this port; the caller closes it. */
   public static PgBouncer start(int postgresPort) {
+    return start(postgresPort, "transaction");
+  }
+
+  /** The same, with a session of the server for every connection as long as that lasts. */
+  public static PgBouncer startInSessionMode(int postgresPort) {
+    return start(postgresPort, "session");
+  }
+
+  private static PgBouncer start(int postgresPort, String mode) {
     Path program =
         program().orElseThrow(() -> new IllegalStateException("there is no pgbouncer here"));
     try {
@@ -60,7 +69,7 @@ public final class PgBouncer implements AutoCloseable {
       Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
       int port = FreePort.choose();
       Path configuration = folder.resolve("pgbouncer.ini");
-      Files.writeString(configuration, configuration(port, postgresPort));
+      Files.writeString(configuration, configuration(port, postgresPort, mode));
       List<String> command = new ArrayList<>(unprivileged());
       command.addAll(List.of(program.toString(), configuration.toString()));
       Process process =
@@ -77,7 +86,7 @@ public final class PgBouncer implements AutoCloseable {
     }
   }
 
-  private static String configuration(int port, int postgresPort) {
+  private static String configuration(int port, int postgresPort, String mode) {
     return """
         [databases]
         * = host=127.0.0.1 port=%d user=postgres
@@ -86,12 +95,12 @@ public final class PgBouncer implements AutoCloseable {
         listen_port = %d
         unix_socket_dir =
         auth_type = any
-        pool_mode = transaction
+        pool_mode = %s
         default_pool_size = %d
         max_client_conn = 500
         ignore_startup_parameters = extra_float_digits
         """
-        .formatted(postgresPort, port, SESSIONS);
+        .formatted(postgresPort, port, mode, SESSIONS);
   }
 
   /** It refuses to run as root. */

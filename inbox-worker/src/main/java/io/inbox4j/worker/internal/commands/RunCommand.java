@@ -88,6 +88,10 @@ public final class RunCommand implements Callable<Integer> {
         builder.transport(RabbitTransport.connect(broker.uri()));
       }
       JdbiInboxStoreBuilder store = JdbiInboxStore.builder(database.url());
+      String notifications = options.notificationsUrl(database);
+      if (notifications != null) {
+        store.notificationsFrom(notifications);
+      }
       return builder
           .store(store.poolSize(options.poolSize()).migrate(options.migrates()).build())
           .listener(InboxMetrics.on(registry))

@@ -19,10 +19,14 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jdbi.v3.core.ConnectionException;
 import org.jdbi.v3.core.Handle;
+import org.postgresql.PGConnection;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Looks at the tables, their indexes and plans, and at the server. */
 public final class DatabaseExamination {
 
+  private static final Logger log = LoggerFactory.getLogger(DatabaseExamination.class);
   private static final int OLDEST_SERVER = 140_000;
   private static final long MANY_DEAD_ROWS = 100_000;
   private static final Duration MAX_SKEW = Duration.ofSeconds(1);
@@ -83,6 +87,7 @@ public final class DatabaseExamination {
         check("transactions", () -> findings.addAll(Vital.of(database)));
       }
       check("settings", () -> look(this::settings));
+      check("pooler", () -> look(this::pooler));
       check("clock", () -> look(this::skew));
     } catch (ConnectionException e) {
       Obstacle obstacle = Obstacle.of(e);
@@ -274,6 +279,22 @@ public final class DatabaseExamination {
                       max)));
     }
     return true;
+  }
+
+  /** A pooler makes up the process id that a client is told when it connects. */
+  private void pooler(Handle handle) {
+    try {
+      int told = handle.getConnection().unwrap(PGConnection.class).getBackendPID();
+      if (handle.createQuery(Sql.SESSION).mapTo(Integer.class).one() != told) {
+        findings.add(
+            Finding.ok(
+                "pooler",
+                "there is one before the server; if it shares sessions (PgBouncer in transaction"
+                    + " mode), workers need --notifications-url to hear of new messages at once"));
+      }
+    } catch (SQLException e) {
+      log.debug("It is not known whether there is a pooler", e);
+    }
   }
 
   private void skew(Handle handle) {

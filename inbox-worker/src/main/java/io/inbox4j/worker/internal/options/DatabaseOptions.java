@@ -42,7 +42,12 @@ public final class DatabaseOptions {
 
   /** The URL with user and password: not to be shown. */
   public String url() {
-    StringBuilder whole = new StringBuilder(checked());
+    return withCredentials(checked());
+  }
+
+  /** Another URL of the same database with user and password: not to be shown. */
+  String withCredentials(String other) {
+    StringBuilder whole = new StringBuilder(other);
     append(whole, "user", user);
     append(whole, "password", Secret.of(password, passwordFile, "--database-password"));
     return whole.toString();
@@ -60,10 +65,14 @@ public final class DatabaseOptions {
           "no database is given; expected --database-url, INBOX_DATABASE_URL, or database-url in"
               + " the file of --config, for example jdbc:postgresql://localhost:5432/shop");
     }
+    return checked("--database-url", url);
+  }
+
+  static String checked(String option, String url) {
     if (!url.startsWith(SCHEME)) {
       // It may hold a password, so it is not shown.
       throw new UsageException(
-          "the value of --database-url is not the URL of a PostgreSQL; expected for example"
+          "the value of %s is not the URL of a PostgreSQL; expected for example".formatted(option)
               + " jdbc:postgresql://localhost:5432/shop");
     }
     return url;

@@ -47,6 +47,14 @@ public final class WorkerOptions {
   private int poolSize;
 
   @Option(
+      names = "--notifications-url",
+      paramLabel = "URL",
+      description =
+          "the database without a pooler between, where that of --database-url shares sessions"
+              + " (PgBouncer in transaction mode): what other processes store is heard there")
+  private @Nullable String notificationsUrl;
+
+  @Option(
       names = "--http-port",
       paramLabel = "PORT",
       defaultValue = "8080",
@@ -103,6 +111,14 @@ public final class WorkerOptions {
 
   public Role role() {
     return role;
+  }
+
+  /** Where to listen, with user and password: not to be shown; null for where the database is. */
+  public @Nullable String notificationsUrl(DatabaseOptions database) {
+    return notificationsUrl == null
+        ? null
+        : database.withCredentials(
+            DatabaseOptions.checked("--notifications-url", notificationsUrl));
   }
 
   public int poolSize() {

@@ -9,12 +9,16 @@ import javax.sql.DataSource;
 import org.jdbi.v3.core.ConnectionException;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
+import org.jdbi.v3.core.statement.SqlStatements;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGProperty;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** The database as the command line uses it: the store, and a connection to look around with. */
 public final class Database implements AutoCloseable {
+
+  /** A question of a person ends before it gets into anybody's way. */
+  private static final int TIMEOUT_SECONDS = 30;
 
   public final JdbiInboxStore store;
   public final Handle handle;
@@ -48,7 +52,8 @@ public final class Database implements AutoCloseable {
   public static Database connect(DatabaseOptions options) {
     KeptConnections connections = configured(new KeptConnections(), options);
     Handle handle = handle(connections, options);
-    handle.execute(Sql.TIMEOUT);
+    // A setting of the session would stay behind where a pooler gives it to somebody else.
+    handle.getConfig(SqlStatements.class).setQueryTimeout(TIMEOUT_SECONDS);
     return new Database(connections, handle, options.place());
   }
 
@@ -90,6 +95,9 @@ public final class Database implements AutoCloseable {
     source.setConnectTimeout(10);
     source.setTcpKeepAlive(true);
     source.setTargetServerType("primary");
+    if (!options.url().contains(PGProperty.PREPARE_THRESHOLD.getName() + "=")) {
+      source.setPrepareThreshold(0); // a pooler may not know the names of statements
+    }
     if (!options.url().contains(PGProperty.SOCKET_TIMEOUT.getName() + "=")) {
       source.setSocketTimeout(300);
     }

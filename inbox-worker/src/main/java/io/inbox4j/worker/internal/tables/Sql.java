@@ -5,9 +5,6 @@ public final class Sql {
 
   private Sql() {}
 
-  /** A question of a person ends before it gets into anybody's way. */
-  static final String TIMEOUT = "SET statement_timeout = '30s'";
-
   /** A look that has to wait, or takes long, ends soon and says so. */
   static final String DO_NOT_WAIT =
       "SET LOCAL statement_timeout = '5s'; SET LOCAL lock_timeout = '1s'";
@@ -256,6 +253,8 @@ public final class Sql {
              current_setting('transaction_read_only') AS read_only,
              pg_is_in_recovery() AS standby
       """;
+
+  public static final String SESSION = "SELECT pg_backend_pid()";
 
   public static final String CLOCK = "SELECT clock_timestamp()";
 }
