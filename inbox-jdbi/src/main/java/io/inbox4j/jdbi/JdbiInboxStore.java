@@ -136,6 +136,7 @@ public final class JdbiInboxStore implements InboxStore {
             migrations.apply();
           }
           migrations.check();
+          jdbi.useHandle(JdbiInboxStore::checkDurability);
           return true;
         });
   }
@@ -146,6 +147,16 @@ public final class JdbiInboxStore implements InboxStore {
       throw new InboxException(
           "the connections to the database have preferQueryMode=simple, by which batches cannot be"
               + " sent; expected extended, which is the default");
+    }
+  }
+
+  /** The server would answer a commit before it is safe, and messages are acknowledged by that. */
+  private static void checkDurability(Handle handle) {
+    if (handle.createQuery(Sql.SYNCHRONOUS_COMMIT).mapTo(String.class).one().equals("off")) {
+      log.warn(
+          "synchronous_commit is off: a crash of the database loses messages that were acknowledged"
+              + " and effects that were committed; set it to on for this role, by ALTER ROLE … SET"
+              + " synchronous_commit = on");
     }
   }
 

@@ -697,6 +697,8 @@ final class Sql {
   static final String LISTEN = "LISTEN inbox";
   static final String UNLISTEN = "UNLISTEN inbox";
 
+  static final String SYNCHRONOUS_COMMIT = "SELECT current_setting('synchronous_commit')";
+
   static final String LOCK_FOR_MIGRATION = "SELECT pg_advisory_xact_lock(:lock)";
   static final String MIGRATION_LOCK_TIMEOUT = "SET LOCAL lock_timeout = '2s'";
   static final String HAS_SCHEMA_TABLE = "SELECT to_regclass('inbox_schema') IS NOT NULL";

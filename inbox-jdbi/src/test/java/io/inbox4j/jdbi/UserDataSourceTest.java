@@ -2,7 +2,9 @@ package io.inbox4j.jdbi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import ch.qos.logback.classic.Level;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.inbox4j.InboxException;
@@ -65,6 +67,22 @@ class UserDataSourceTest {
       }
       assertThat(database.effects()).containsExactly(option);
       assertThat(database.count("SELECT count(*) FROM inbox_processed")).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void itIsSaidAtTheStartThatCommitsAreAnsweredBeforeTheyAreSafe() {
+    TestDatabase database = TestDatabase.fresh();
+    try (Logged logged = Logged.by(JdbiInboxStore.class.getName())) {
+      Messages.store(database).close();
+      assertThat(logged.lines()).isEmpty();
+      JdbiInboxStore store =
+          JdbiInboxStore.connect(database.url() + "&options=-c%20synchronous_commit=off");
+      store.open();
+      store.close();
+      assertThat(logged.lines(Level.WARN))
+          .singleElement(STRING)
+          .contains("synchronous_commit is off", "a crash", "ALTER ROLE");
     }
   }
 
