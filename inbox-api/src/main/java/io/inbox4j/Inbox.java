@@ -3,11 +3,11 @@ package io.inbox4j;
 import io.inbox4j.event.EventReader;
 import io.inbox4j.health.HealthMonitor;
 import io.inbox4j.internal.SafeListener;
+import io.inbox4j.internal.Upkeep;
 import io.inbox4j.operations.Backlog;
 import io.inbox4j.operations.DeadLetters;
 import io.inbox4j.operations.Health;
 import io.inbox4j.operations.Janitor;
-import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.PendingMessages;
 import io.inbox4j.operations.Quarantine;
 import io.inbox4j.operations.Retention;
@@ -16,8 +16,8 @@ import io.inbox4j.processor.InboxProcessor;
 import io.inbox4j.processor.SubscriptionControl;
 import io.inbox4j.processor.Workload;
 import io.inbox4j.receive.Intake;
-import io.inbox4j.receive.QuarantineReason;
 import io.inbox4j.receive.ReceiveMiddleware;
+import io.inbox4j.receive.internal.Adoption;
 import io.inbox4j.receive.internal.DeliveryCheck;
 import io.inbox4j.receive.internal.StoringIntake;
 import io.inbox4j.receive.internal.SurroundedIntake;
@@ -27,6 +27,7 @@ import io.inbox4j.transport.ReceiverState;
 import io.inbox4j.transport.Topology;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -60,6 +61,8 @@ public final class Inbox implements AutoCloseable {
 
   private static final Duration CLOSE_GRACE = Duration.ofSeconds(5);
   private static final Duration FOREVER = Duration.ofDays(365);
+  private static final Duration MIN_UPKEEP_INTERVAL = Duration.ofMillis(500);
+  private static final Duration MAX_UPKEEP_INTERVAL = Duration.ofSeconds(5);
 
   private static final Logger log = LoggerFactory.getLogger(Inbox.class);
 
@@ -75,11 +78,12 @@ public final class Inbox implements AutoCloseable {
   private final PendingMessages pending;
   private final Janitor janitor;
   private final Housekeeping housekeeping;
+  private final Upkeep upkeep;
   private final HealthMonitor monitor;
   private final Duration closeDeadline;
   private final Map<String, InboxTransport.Receiver> receivers = new ConcurrentHashMap<>();
   private volatile boolean opened;
-  private boolean knownTypesBack;
+  private boolean started;
   private boolean receiving;
   private boolean processing;
   private volatile boolean closing;
@@ -118,6 +122,15 @@ public final class Inbox implements AutoCloseable {
     Set<String> handled = workloads.stream().map(Workload::endpoint).collect(Collectors.toSet());
     this.janitor = new Janitor(store, handled, retention);
     this.housekeeping = new Housekeeping(store, handled, retention);
+    Adoption adoption =
+        new Adoption(
+            store,
+            subscriptions.stream()
+                .collect(Collectors.toMap(Subscription::queue, it -> door(it, checks))),
+            listener,
+            processor::wake);
+    this.upkeep =
+        new Upkeep(upkeepInterval(subscriptions), List.of(() -> adoption.look(() -> closing)));
     subscriptions.forEach(it -> monitor.waiting(it.queue(), it.options().maxLag));
   }
 
@@ -287,23 +300,27 @@ public final class Inbox implements AutoCloseable {
 
   private void openToStart() {
     open();
-    if (!knownTypesBack) {
-      subscriptions.forEach(this::bringBackKnownTypes);
-      knownTypesBack = true;
+    if (!started) {
+      upkeep.start();
+      started = true;
     }
   }
 
-  /** What was quarantined because nobody knew its type comes back once somebody does. */
-  private void bringBackKnownTypes(Subscription subscription) {
-    MessageFilter nowKnown =
-        MessageFilter.all()
-            .endpoint(subscription.queue())
-            .types(subscription.types().names())
-            .text(QuarantineReason.UNKNOWN_TYPE.code());
-    int back = quarantine.as("inbox").replay(nowKnown);
-    if (back > 0) {
-      log.info("{} messages of {} are of a type known now", back, subscription.queue());
-    }
+  private static Adoption.Door door(Subscription subscription, Map<String, DeliveryCheck> checks) {
+    return new Adoption.Door(
+        subscription.types().names(), Objects.requireNonNull(checks.get(subscription.queue())));
+  }
+
+  /** As often as workers poll, within reason. */
+  private static Duration upkeepInterval(List<Subscription> subscriptions) {
+    Duration poll =
+        subscriptions.stream()
+            .map(it -> it.options().pollInterval)
+            .min(Comparator.naturalOrder())
+            .orElse(MAX_UPKEEP_INTERVAL);
+    return poll.compareTo(MIN_UPKEEP_INTERVAL) < 0
+        ? MIN_UPKEEP_INTERVAL
+        : poll.compareTo(MAX_UPKEEP_INTERVAL) > 0 ? MAX_UPKEEP_INTERVAL : poll;
   }
 
   private Intake<IntegrationEvent> intake(Subscription subscription) {
@@ -354,6 +371,7 @@ public final class Inbox implements AutoCloseable {
       return;
     }
     closed = true;
+    upkeep.close();
     housekeeping.close();
     monitor.close();
     processor.stop();

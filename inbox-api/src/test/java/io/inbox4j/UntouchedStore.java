@@ -6,6 +6,7 @@ import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Pause;
 import io.inbox4j.operations.PendingMessage;
+import io.inbox4j.operations.QuarantineEntry;
 import io.inbox4j.operations.QuarantinedMessage;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.operations.RetentionReport;
@@ -123,12 +124,28 @@ final class UntouchedStore implements InboxStore {
   }
 
   @Override
+  public List<QuarantineEntry> listQuarantineEntries(MessageFilter filter, long after, int limit) {
+    throw touched();
+  }
+
+  @Override
   public PendingPage expeditePending(MessageFilter filter, String by, long after, int limit) {
     throw touched();
   }
 
   @Override
   public PendingPage discardPending(MessageFilter filter, String by, long after, int limit) {
+    throw touched();
+  }
+
+  @Override
+  public ReplayPage adoptQuarantined(
+      String endpoint,
+      Set<String> types,
+      String by,
+      long after,
+      int limit,
+      Function<QuarantinedMessage, Arrival> check) {
     throw touched();
   }
 

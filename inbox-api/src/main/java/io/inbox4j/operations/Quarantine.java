@@ -61,7 +61,15 @@ public final class Quarantine {
     return new Quarantine(store, checks, listener, wake, new Actor(name));
   }
 
-  /** The first of those that the filter means, in the order they came. */
+  /** The first of those that the filter means, in the order they came, without their bodies. */
+  public List<QuarantineEntry> entries(MessageFilter filter, int limit) {
+    return store.listQuarantineEntries(filter, 0, limit);
+  }
+
+  /**
+   * The first of those that the filter means, in the order they came, with all that came. Bodies of
+   * 64 MiB in total are returned at most, or one that is larger.
+   */
   public List<QuarantinedMessage> list(MessageFilter filter, int limit) {
     return store.listQuarantined(filter, 0, limit);
   }
@@ -70,7 +78,8 @@ public final class Quarantine {
    * Checks all that the filter means anew, as this inbox is configured now; those that pass leave
    * the quarantine and are handled. The rest stay where they are.
    *
-   * <p>It works in pages, each a transaction, and only on endpoints that this inbox subscribes.
+   * <p>It works in pages, each a transaction of a few MiB, and only on endpoints that this inbox
+   * subscribes. What the database refuses stays, too.
    *
    * @return how many left the quarantine
    */
@@ -136,7 +145,7 @@ public final class Quarantine {
       if (!page.replayed().isEmpty()) {
         wake.accept(endpoint);
       }
-    } while (page.seen() == PAGE);
+    } while (page.seen() > 0);
     return replayed;
   }
 }

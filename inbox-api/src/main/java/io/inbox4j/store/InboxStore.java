@@ -6,6 +6,7 @@ import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Pause;
 import io.inbox4j.operations.PendingMessage;
+import io.inbox4j.operations.QuarantineEntry;
 import io.inbox4j.operations.QuarantinedMessage;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.operations.RetentionReport;
@@ -137,16 +138,36 @@ public interface InboxStore extends AutoCloseable {
    */
   PendingPage discardPending(MessageFilter filter, String by, long after, int limit);
 
-  /** Quarantined deliveries, in arrival order, from after the given sequence. */
+  /** Quarantined deliveries, in arrival order, from after the given sequence, without bodies. */
+  List<QuarantineEntry> listQuarantineEntries(MessageFilter filter, long after, int limit);
+
+  /**
+   * Quarantined deliveries, in arrival order, from after the given sequence. Their bodies have 64
+   * MiB in total at most, or there is one.
+   */
   List<QuarantinedMessage> listQuarantined(MessageFilter filter, long after, int limit);
 
   /**
-   * Checks up to {@code limit} quarantined deliveries anew; those that now are events are stored as
-   * such and leave the quarantine, and who did it is recorded for each, in one transaction. The
-   * rest stay.
+   * Checks up to {@code limit} quarantined deliveries anew, fewer if they are large; those that now
+   * are events are stored as such, in the place in which they arrived, and leave the quarantine,
+   * and who did it is recorded for each, in one transaction. The rest stay, and so does what the
+   * database refuses.
    */
   ReplayPage replayQuarantined(
       MessageFilter filter,
+      String by,
+      long after,
+      int limit,
+      Function<QuarantinedMessage, Arrival> check);
+
+  /**
+   * Checks anew, as {@link #replayQuarantined} does, what is in quarantine because its type was not
+   * known, if it is of one of these types. What is no event nevertheless is in quarantine for what
+   * is found now. To look when there is nothing costs little, however much else is in quarantine.
+   */
+  ReplayPage adoptQuarantined(
+      String endpoint,
+      Set<String> types,
       String by,
       long after,
       int limit,
@@ -198,7 +219,7 @@ public interface InboxStore extends AutoCloseable {
   /**
    * What one page of a replay did.
    *
-   * @param seen how many deliveries were looked at
+   * @param seen how many deliveries were looked at; none if there are no more
    * @param last the sequence to go on after
    * @param replayed those that left the quarantine, as events
    */

@@ -124,6 +124,11 @@ final class Faults {
     return translated(failure, Faults::isAboutData);
   }
 
+  /** Whether the database refuses data of the store's own statements. */
+  static boolean isRefusal(Throwable failure) {
+    return of(failure) == Fault.MESSAGE && isAboutData(sqlIn(failure));
+  }
+
   private static boolean isAboutData(@Nullable SQLException sql) {
     String state = stateOf(sql);
     return state.equals(RAISED)

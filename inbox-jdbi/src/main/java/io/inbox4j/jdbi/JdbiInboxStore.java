@@ -9,6 +9,7 @@ import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Pause;
 import io.inbox4j.operations.PendingMessage;
+import io.inbox4j.operations.QuarantineEntry;
 import io.inbox4j.operations.QuarantinedMessage;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.operations.RetentionReport;
@@ -45,7 +46,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Handlers get at their transaction with {@code context.unwrap(Handle.class)} or {@code
  * context.unwrap(Connection.class)}. Every worker, every consumer, the listening for notifications
- * and the watch over its health need a connection each.
+ * and the watch over its health need a connection each, and looks at the quarantine one now and
+ * then.
  */
 public final class JdbiInboxStore implements InboxStore {
 
@@ -59,6 +61,7 @@ public final class JdbiInboxStore implements InboxStore {
   private final long idleTimeoutMillis;
   private final Announcements announcements;
   private final Operations operations;
+  private final Readmission readmission;
   private final VitalSigns vitalSigns;
   private final JdbiJanitor janitor;
   private final HandlerJdbi handlerJdbi;
@@ -75,7 +78,8 @@ public final class JdbiInboxStore implements InboxStore {
     this.migrate = builder.migrate();
     this.idleTimeoutMillis = builder.idleTimeout().toMillis();
     this.announcements = new Announcements(jdbi, builder.notifies(), listening(builder, sessions));
-    this.operations = new Operations(jdbi, announcements);
+    this.operations = new Operations(jdbi);
+    this.readmission = new Readmission(jdbi, announcements);
     this.vitalSigns = new VitalSigns(jdbi);
     this.janitor = new JdbiJanitor(jdbi);
     this.handlerJdbi = new HandlerJdbi(builder.handlerConfiguration());
@@ -361,8 +365,13 @@ public final class JdbiInboxStore implements InboxStore {
   }
 
   @Override
+  public List<QuarantineEntry> listQuarantineEntries(MessageFilter filter, long after, int limit) {
+    return Faults.translate(() -> readmission.entries(filter, after, limit));
+  }
+
+  @Override
   public List<QuarantinedMessage> listQuarantined(MessageFilter filter, long after, int limit) {
-    return Faults.translate(() -> operations.listQuarantined(filter, after, limit));
+    return Faults.translate(() -> readmission.list(filter, after, limit));
   }
 
   @Override
@@ -372,7 +381,18 @@ public final class JdbiInboxStore implements InboxStore {
       long after,
       int limit,
       Function<QuarantinedMessage, Arrival> check) {
-    return Faults.translate(() -> operations.replayQuarantined(filter, by, after, limit, check));
+    return Faults.translate(() -> readmission.replay(filter, by, after, limit, check));
+  }
+
+  @Override
+  public ReplayPage adoptQuarantined(
+      String endpoint,
+      Set<String> types,
+      String by,
+      long after,
+      int limit,
+      Function<QuarantinedMessage, Arrival> check) {
+    return Faults.translate(() -> readmission.adopt(endpoint, types, by, after, limit, check));
   }
 
   @Override

@@ -33,6 +33,7 @@ final class Migrations {
           "V2__lease_pause_and_intervene.sql",
           "V3__find_stuck_messages.sql",
           "V4__retain.sql",
+          "V5__adopt.sql",
           "V8__retain_as_declared.sql",
           "V10__intervene_with_pending.sql");
   private static final Pattern NAME = Pattern.compile("V(\\d+)__.*");

@@ -5,25 +5,16 @@ import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Pause;
 import io.inbox4j.operations.PendingMessage;
-import io.inbox4j.operations.QuarantinedMessage;
-import io.inbox4j.receive.Arrival;
-import io.inbox4j.receive.QuarantineReason;
-import io.inbox4j.receive.internal.HeaderJson;
 import io.inbox4j.store.InboxStore.PendingPage;
-import io.inbox4j.store.InboxStore.ReplayPage;
-import io.inbox4j.store.Receipt;
-import io.inbox4j.transport.Delivery;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.statement.Query;
@@ -32,11 +23,9 @@ import org.jdbi.v3.core.statement.Query;
 final class Operations {
 
   private final Jdbi jdbi;
-  private final Announcements announcements;
 
-  Operations(Jdbi jdbi, Announcements announcements) {
+  Operations(Jdbi jdbi) {
     this.jdbi = jdbi;
-    this.announcements = announcements;
   }
 
   List<DeadMessage> listDead(MessageFilter filter, int limit) {
@@ -93,78 +82,6 @@ final class Operations {
         seen.size(), seen.isEmpty() ? after : seen.get(seen.size() - 1), changed);
   }
 
-  List<QuarantinedMessage> listQuarantined(MessageFilter filter, long after, int limit) {
-    return jdbi.withHandle(
-        handle ->
-            select(handle, Sql.LIST_QUARANTINED, filter, after, limit)
-                .map(Operations::quarantined)
-                .list());
-  }
-
-  ReplayPage replayQuarantined(
-      MessageFilter filter,
-      String by,
-      long after,
-      int limit,
-      Function<QuarantinedMessage, Arrival> check) {
-    return jdbi.inTransaction(
-        handle -> {
-          List<QuarantinedMessage> page =
-              select(handle, Sql.LOCK_QUARANTINED, filter, after, limit)
-                  .map(Operations::quarantined)
-                  .list();
-          long last = page.isEmpty() ? after : page.get(page.size() - 1).sequence();
-          List<Arrival.Event> replayed = new ArrayList<>();
-          page.stream()
-              .collect(
-                  Collectors.groupingBy(
-                      QuarantinedMessage::endpoint, LinkedHashMap::new, Collectors.toList()))
-              .forEach(
-                  (endpoint, part) ->
-                      replayed.addAll(storeAnew(handle, endpoint, by, part, check)));
-          return new ReplayPage(page.size(), last, replayed);
-        });
-  }
-
-  /** Stores what passes the check now, and takes it and what was stored before off the list. */
-  private List<Arrival.Event> storeAnew(
-      Handle handle,
-      String endpoint,
-      String by,
-      List<QuarantinedMessage> page,
-      Function<QuarantinedMessage, Arrival> check) {
-    List<QuarantinedMessage> passed = new ArrayList<>();
-    List<Arrival.Event> events = new ArrayList<>();
-    for (QuarantinedMessage message : page) {
-      if (check.apply(message) instanceof Arrival.Event event) {
-        passed.add(message);
-        events.add(event);
-      }
-    }
-    if (events.isEmpty()) {
-      return List.of();
-    }
-    List<Receipt> receipts =
-        Receiving.storeEvents(
-            handle, endpoint, events, announcements.toEverybody(endpoint), sequence -> {});
-    List<Long> leaving = new ArrayList<>();
-    List<Arrival.Event> replayed = new ArrayList<>();
-    for (int i = 0; i < events.size(); i++) {
-      if (receipts.get(i) != Receipt.CONFLICT) {
-        leaving.add(passed.get(i).sequence());
-      }
-      if (receipts.get(i) == Receipt.STORED) {
-        replayed.add(events.get(i));
-      }
-    }
-    handle
-        .createUpdate(Sql.LEAVE_QUARANTINE)
-        .bind("seqs", PgArray.longs(leaving, Function.identity()))
-        .bind("by", by)
-        .execute();
-    return replayed;
-  }
-
   int pause(String endpoint, String by, String reason) {
     return jdbi.withHandle(
         handle ->
@@ -219,8 +136,7 @@ final class Operations {
                 .list());
   }
 
-  private static Query select(
-      Handle handle, String sql, MessageFilter filter, long after, int limit) {
+  static Query select(Handle handle, String sql, MessageFilter filter, long after, int limit) {
     return handle
         .createQuery(sql)
         .bind("endpoint", filter.endpoint())
@@ -255,27 +171,6 @@ final class Operations {
         row.getString("ordering_key"),
         instant(row, "received_on_utc"),
         instant(row, "due_on_utc"));
-  }
-
-  private static QuarantinedMessage quarantined(ResultSet row, Object context) throws SQLException {
-    Delivery delivery =
-        new Delivery(
-            row.getString("message_id"),
-            row.getString("type"),
-            row.getString("content_type"),
-            row.getString("content_encoding"),
-            row.getString("correlation_id"),
-            row.getString("source"),
-            HeaderJson.read(row.getString("headers")),
-            row.getBytes("body"),
-            row.getBoolean("redelivered"));
-    return new QuarantinedMessage(
-        row.getLong("seq"),
-        row.getString("endpoint"),
-        QuarantineReason.ofCode(row.getString("reason")),
-        row.getString("detail"),
-        instant(row, "quarantined_on_utc"),
-        delivery);
   }
 
   private static Intervention intervention(ResultSet row, Intervention.Origin origin)

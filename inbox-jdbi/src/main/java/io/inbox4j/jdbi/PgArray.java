@@ -40,7 +40,7 @@ record PgArray(String type, @Nullable Object[] elements) implements Argument {
     return new PgArray("bool", rows.stream().map(column).toArray(Boolean[]::new));
   }
 
-  static <T> PgArray longs(List<T> rows, Function<T, Long> column) {
+  static <T> PgArray longs(List<T> rows, Function<T, @Nullable Long> column) {
     return new PgArray("int8", rows.stream().map(column).toArray(Long[]::new));
   }
 }

@@ -9,12 +9,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
 
 /** The statements that store a batch of deliveries, in a transaction or each as one. */
@@ -42,8 +45,17 @@ final class Receiving {
         rejected.add((Arrival.Rejected) arrival);
       }
     }
+    boolean mixed = !events.isEmpty() && !rejected.isEmpty();
+    Map<Arrival, Place> places = mixed ? nextPlaces(handle, batch) : Map.of();
     String notification = events.isEmpty() ? null : announcement.notification();
-    List<Receipt> receipts = storeEvents(handle, endpoint, events, notification, sequences);
+    List<Receipt> receipts =
+        storeEvents(
+            handle,
+            endpoint,
+            events,
+            mixed ? events.stream().map(places::get).toList() : null,
+            notification,
+            sequences);
     if (receipts.contains(Receipt.STORED)) {
       announcement.stored();
     }
@@ -53,9 +65,21 @@ final class Receiving {
       }
     }
     if (!rejected.isEmpty()) {
-      quarantine(handle, endpoint, rejected);
+      quarantine(handle, endpoint, rejected, places);
     }
     return inOrderOf(batch, receipts);
+  }
+
+  /** Where each is in the order of arrival, for those that will be events later, too. */
+  @SuppressWarnings("IdentityHashMapUsage") // only looked up by the arrivals of this batch
+  private static Map<Arrival, Place> nextPlaces(Handle handle, List<Arrival> batch) {
+    List<Long> sequences =
+        handle.createQuery(Sql.NEXT_PLACES).bind("count", batch.size()).mapTo(Long.class).list();
+    Map<Arrival, Place> places = new IdentityHashMap<>();
+    for (int i = 0; i < batch.size(); i++) {
+      places.putIfAbsent(batch.get(i), new Place(sequences.get(i), null));
+    }
+    return places;
   }
 
   /**
@@ -69,35 +93,37 @@ final class Receiving {
   /**
    * Stores events once; the receipts say which were there before, with the same body or not.
    *
+   * @param places where they are in the order of arrival, or null for the next places
    * @param notification what others are told if something is stored, or null
    */
   static List<Receipt> storeEvents(
       Handle handle,
       String endpoint,
       List<Arrival.Event> events,
+      @Nullable List<Place> places,
       @Nullable String notification,
       Consumer<Long> sequences) {
     if (events.isEmpty()) {
       return List.of();
     }
-    Set<UUID> stored = insert(handle, endpoint, events, notification, sequences);
+    Set<UUID> stored = insert(handle, endpoint, events, places, notification, sequences);
     if (stored.size() == events.size()) {
       return Collections.nCopies(events.size(), Receipt.STORED);
     }
     Receipt[] receipts = new Receipt[events.size()];
     List<Arrival.Event> seenBefore = new ArrayList<>();
-    List<Integer> places = new ArrayList<>();
+    List<Integer> indexes = new ArrayList<>();
     for (int i = 0; i < receipts.length; i++) {
       if (stored.remove(events.get(i).messageId())) {
         receipts[i] = Receipt.STORED;
       } else {
         receipts[i] = Receipt.DUPLICATE;
         seenBefore.add(events.get(i));
-        places.add(i);
+        indexes.add(i);
       }
     }
     for (int ordinal : conflicts(handle, endpoint, seenBefore)) {
-      receipts[places.get(ordinal - 1)] = Receipt.CONFLICT;
+      receipts[indexes.get(ordinal - 1)] = Receipt.CONFLICT;
     }
     return Arrays.asList(receipts);
   }
@@ -106,10 +132,16 @@ final class Receiving {
       Handle handle,
       String endpoint,
       List<Arrival.Event> events,
+      @Nullable List<Place> places,
       @Nullable String notification,
       Consumer<Long> sequences) {
-    return handle
-        .createQuery(Sql.STORE)
+    Query query = handle.createQuery(places == null ? Sql.STORE : Sql.STORE_AT);
+    if (places != null) {
+      query
+          .bind("places", PgArray.longs(places, Place::sequence))
+          .bind("arrivedOn", PgArray.texts(places, place -> text(place.arrivedAt())));
+    }
+    return query
         .bind("endpoint", endpoint)
         .bind("notification", notification)
         .bind("ids", PgArray.uuids(events, Arrival.Event::messageId))
@@ -146,7 +178,7 @@ final class Receiving {
         .list();
   }
 
-  private static Arrival.Rejected conflict(Arrival.Event event) {
+  static Arrival.Rejected conflict(Arrival.Event event) {
     return new Arrival.Rejected(
         event.delivery(),
         event.headers(),
@@ -154,7 +186,8 @@ final class Receiving {
         "the id %s is stored with another body or type".formatted(event.messageId()));
   }
 
-  private static void quarantine(Handle handle, String endpoint, List<Arrival.Rejected> rejected) {
+  private static void quarantine(
+      Handle handle, String endpoint, List<Arrival.Rejected> rejected, Map<Arrival, Place> places) {
     handle
         .createUpdate(Sql.QUARANTINE)
         .bind("endpoint", endpoint)
@@ -170,7 +203,12 @@ final class Receiving {
         .bind("headers", PgArray.texts(rejected, Arrival.Rejected::headers))
         .bind("bodies", PgArray.bytes(rejected, it -> it.delivery().body()))
         .bind("redelivered", PgArray.booleans(rejected, it -> it.delivery().redelivered()))
+        .bind("places", PgArray.longs(rejected, it -> sequence(places.get(it))))
         .execute();
+  }
+
+  private static @Nullable Long sequence(@Nullable Place place) {
+    return place == null ? null : place.sequence();
   }
 
   private static List<Receipt> inOrderOf(List<Arrival> batch, List<Receipt> ofEvents) {

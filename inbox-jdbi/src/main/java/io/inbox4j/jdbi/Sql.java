@@ -6,31 +6,55 @@ final class Sql {
   private Sql() {}
 
   /** Stores events once, in this order; tells listening processes, once, if they are to be. */
-  static final String STORE =
-      """
-      WITH arrived AS (
-        SELECT * FROM unnest(:ids, :types, :contentTypes, :bodies, :headers,
-                             :correlationIds, :sources, :redelivered, :orderingKeys, :notBefore::timestamptz[])
-        WITH ORDINALITY AS a (message_id, type, content_type, body, headers,
-                              correlation_id, source, redelivered, ordering_key, not_before, n)
-      ), stored AS (
-        INSERT INTO inbox_messages (endpoint, message_id, type, content_type, body, headers,
-                                    correlation_id, source, redelivered, ordering_key, not_before)
-        SELECT :endpoint, message_id, type, content_type, body, headers,
-               correlation_id, source, redelivered, ordering_key, not_before
-        FROM arrived ORDER BY n
-        ON CONFLICT (message_id, endpoint) DO NOTHING
-        RETURNING seq, message_id, type, ordering_key, not_before
-      ), queued AS (
-        INSERT INTO inbox_pending (seq, endpoint, type, ordering_key, lane, due_on_utc)
-        SELECT seq, :endpoint, type, ordering_key, inbox_lane(ordering_key),
-               greatest(now(), not_before)
+  static final String STORE = store("", "", "", "", "");
+
+  /**
+   * The same, at the places that are given. One that has been given out again, by a sequence that
+   * was set back, is not taken.
+   */
+  static final String STORE_AT =
+      store(
+          ", :places, :arrivedOn::timestamptz[]",
+          "place, arrived_on_utc, ",
+          "seq, received_on_utc, ",
+          "OVERRIDING SYSTEM VALUE",
+          """
+          CASE WHEN place IS NULL OR EXISTS (SELECT 1 FROM inbox_messages m WHERE m.seq = place)
+               THEN inbox_next_place() ELSE place END,
+          coalesce(arrived_on_utc, now()),""");
+
+  private static String store(
+      String arrays, String arrived, String columns, String overriding, String values) {
+    return """
+        WITH arrived AS (
+          SELECT * FROM unnest(:ids, :types, :contentTypes, :bodies, :headers,
+                               :correlationIds, :sources, :redelivered, :orderingKeys, :notBefore::timestamptz[]%s)
+          WITH ORDINALITY AS a (message_id, type, content_type, body, headers,
+                                correlation_id, source, redelivered, ordering_key, not_before, %sn)
+        ), stored AS (
+          INSERT INTO inbox_messages (%sendpoint, message_id, type, content_type, body, headers,
+                                      correlation_id, source, redelivered, ordering_key, not_before)
+          %s
+          SELECT %s :endpoint, message_id, type, content_type, body, headers,
+                 correlation_id, source, redelivered, ordering_key, not_before
+          FROM arrived ORDER BY n
+          ON CONFLICT (message_id, endpoint) DO NOTHING
+          RETURNING seq, message_id, type, ordering_key, not_before
+        ), queued AS (
+          INSERT INTO inbox_pending (seq, endpoint, type, ordering_key, lane, due_on_utc)
+          SELECT seq, :endpoint, type, ordering_key, inbox_lane(ordering_key),
+                 greatest(now(), not_before)
+          FROM stored
+        )
+        SELECT message_id, seq,
+               (SELECT pg_notify('inbox', :notification)::text WHERE :notification <> '')
         FROM stored
-      )
-      SELECT message_id, seq,
-             (SELECT pg_notify('inbox', :notification)::text WHERE :notification <> '')
-      FROM stored
-      """;
+        """
+        .formatted(arrays, arrived, columns, overriding, values);
+  }
+
+  static final String NEXT_PLACES =
+      "SELECT inbox_next_place() AS place FROM generate_series(1, :count) ORDER BY place";
 
   /** Of events that were not stored anew: which are stored with another body or type. */
   static final String CONFLICTS =
@@ -45,13 +69,16 @@ final class Sql {
       """
       INSERT INTO inbox_quarantine (endpoint, reason, detail, fingerprint, message_id, type,
                                     content_type, content_encoding, correlation_id, source,
-                                    headers, body, redelivered)
+                                    headers, body, redelivered, place)
       SELECT :endpoint, reason, detail, fingerprint, message_id, type,
-             content_type, content_encoding, correlation_id, source, headers, body, redelivered
+             content_type, content_encoding, correlation_id, source, headers, body, redelivered,
+             coalesce(place, inbox_next_place())
       FROM unnest(:reasons, :details, :fingerprints, :messageIds, :types, :contentTypes,
-                  :contentEncodings, :correlationIds, :sources, :headers, :bodies, :redelivered)
+                  :contentEncodings, :correlationIds, :sources, :headers, :bodies, :redelivered,
+                  :places)
       WITH ORDINALITY AS a (reason, detail, fingerprint, message_id, type, content_type,
-                            content_encoding, correlation_id, source, headers, body, redelivered, n)
+                            content_encoding, correlation_id, source, headers, body, redelivered,
+                            place, n)
       ORDER BY n
       ON CONFLICT (endpoint, fingerprint) DO NOTHING
       """;
@@ -563,9 +590,15 @@ final class Sql {
       changePending(
           "true", "discard", "DELETE FROM inbox_pending p USING free WHERE p.seq = free.seq");
 
-  static final String LIST_QUARANTINED =
+  private static final String QUARANTINE_ENTRY =
       """
-      SELECT * FROM inbox_quarantine
+      SELECT seq, endpoint, reason, detail, quarantined_on_utc, message_id, type,
+             octet_length(body) AS body_size
+      FROM inbox_quarantine
+      """;
+
+  private static final String CHOSEN_QUARANTINED =
+      """
       WHERE seq > :after AND (CAST(:sequence AS bigint) IS NULL OR seq = :sequence)
         AND (CAST(:endpoint AS text) IS NULL OR endpoint = :endpoint)
         AND (cardinality(:types) = 0 OR type = ANY (:types))
@@ -575,7 +608,32 @@ final class Sql {
       LIMIT :limit
       """;
 
-  static final String LOCK_QUARANTINED = LIST_QUARANTINED + "FOR UPDATE SKIP LOCKED";
+  static final String QUARANTINE_ENTRIES = QUARANTINE_ENTRY + CHOSEN_QUARANTINED;
+
+  /** What is of an unknown type that is one of these; each of them is looked up in an index. */
+  static final String ADOPTABLE =
+      """
+      SELECT q.* FROM unnest(:types) AS t (name) CROSS JOIN LATERAL (
+        %s
+        WHERE endpoint = :endpoint AND left(type, 255) = left(t.name, 255) AND type = t.name
+          AND reason = 'unknown-type' AND seq > :after
+        ORDER BY seq LIMIT :limit
+      ) q
+      ORDER BY q.seq LIMIT :limit
+      """
+          .formatted(QUARANTINE_ENTRY);
+
+  static final String QUARANTINED =
+      "SELECT * FROM inbox_quarantine WHERE seq = ANY (:seqs) ORDER BY seq\n";
+
+  static final String LOCK_QUARANTINED = QUARANTINED + "FOR UPDATE SKIP LOCKED";
+
+  /** What is wrong with deliveries, after all. */
+  static final String FOUND_IN_QUARANTINE =
+      """
+      UPDATE inbox_quarantine q SET reason = f.reason, detail = f.detail
+      FROM unnest(:seqs, :reasons, :details) AS f (seq, reason, detail) WHERE q.seq = f.seq
+      """;
 
   /** Records who took deliveries out of the quarantine. */
   private static String recordGone(String action) {
@@ -591,7 +649,8 @@ final class Sql {
   static final String LEAVE_QUARANTINE =
       """
       WITH gone AS (
-        DELETE FROM inbox_quarantine WHERE seq = ANY (:seqs) RETURNING *
+        DELETE FROM inbox_quarantine WHERE seq = ANY (:seqs)
+        RETURNING seq, endpoint, message_id, type, reason, detail
       )
       """
           + recordGone("replay");
@@ -599,15 +658,17 @@ final class Sql {
   static final String DISCARD_QUARANTINED =
       """
       WITH chosen AS (
-      %s
+        SELECT seq FROM inbox_quarantine
+        %s FOR UPDATE SKIP LOCKED
       ), gone AS (
-        DELETE FROM inbox_quarantine WHERE seq IN (SELECT seq FROM chosen) RETURNING *
+        DELETE FROM inbox_quarantine WHERE seq IN (SELECT seq FROM chosen)
+        RETURNING seq, endpoint, message_id, type, reason, detail
       ), recorded AS (
       %s
       )
       SELECT seq FROM gone ORDER BY seq
       """
-          .formatted(LOCK_QUARANTINED, recordGone("discard"));
+          .formatted(CHOSEN_QUARANTINED, recordGone("discard"));
 
   static final String INTERVENTIONS =
       """

@@ -110,4 +110,34 @@ class ClaimPlanTest {
                     + " WHERE relname = 'inbox_pending' AND schemaname = current_schema()"))
         .isZero();
   }
+
+  @Test
+  void aLookForTypesThatAreKnownNowGoesByTheTypeAndNotAlongAllThatAreNot() {
+    database
+        .jdbi()
+        .useTransaction(
+            handle -> {
+              execute(
+                  handle,
+                  """
+                  INSERT INTO inbox_quarantine (endpoint, reason, detail, fingerprint, type, body,
+                                                redelivered)
+                  SELECT 'orders', 'unknown-type', '', gen_random_uuid(), 'rubbish', '{}', false
+                  FROM generate_series(1, 3000)
+                  """);
+              handle.execute(Sql.BY_INDEX);
+              String look =
+                  Sql.ADOPTABLE
+                      .replace(":types", "ARRAY['created', 'cancelled']")
+                      .replace(":endpoint", "'orders'")
+                      .replace(":after", "0")
+                      .replace(":limit", "200");
+              String plan =
+                  String.join("\n", handle.select("EXPLAIN " + look).mapTo(String.class).list());
+              assertThat(plan)
+                  .contains("Index Scan using inbox_quarantine_unknown")
+                  .containsPattern("Index Cond: .*\"left\"\\(type, 255\\) = ")
+                  .doesNotContain("Seq Scan on inbox_quarantine");
+            });
+  }
 }

@@ -149,7 +149,8 @@ class NotificationsTest {
         InboxStore.Watch watch = listening.watch(heard::add, () -> {})) {
       assertThat(watch).isNotNull();
       awaitListening(1);
-      try (Announcements closing = announcements(database.jdbi())) {
+      Duration apart = Duration.ofMillis(300);
+      try (Announcements closing = announcements(database.jdbi(), apart)) {
         InboxStore.Watch workers = closing.watch(endpoint -> {}, () -> {});
         assertThat(closing.of("orders").notification()).isNotNull();
         Announcements.Announcement tooEarly = closing.of("orders");

@@ -5,9 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.inbox4j.InboxException;
+import io.inbox4j.SubscriptionBuilder;
+import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.operations.QuarantineEntry;
+import io.inbox4j.receive.QuarantineReason;
 import io.inbox4j.transport.Delivery;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -61,6 +69,136 @@ class TypesTest {
         assertThat(young.inbox.quarantine().list(MessageFilter.all(), 10)).isEmpty();
       }
     }
+  }
+
+  @Test
+  void inARollingDeployWhatAnOldProcessDoesNotKnowIsHandledByANewOneThatIsRunning() {
+    try (Service old = Service.subscribing(queue -> queue.on(Created.class, Service::effect));
+        Service young = knowingBoth(old.database)) {
+      young.start();
+      old.start().transport.deliver(Service.QUEUE, List.of(CANCELLED, CREATED));
+      young.awaitAll("processed", 2);
+      Delivery later = Messages.delivery("c", "cancelled", "c", "s", "{\"n\":3}");
+      old.transport.deliver(Service.QUEUE, List.of(later));
+      young.awaitAll("processed", 3);
+      assertThat(young.heard.of("replayed")).hasSize(2);
+      assertThat(young.inbox.quarantine().list(MessageFilter.all(), 10)).isEmpty();
+      assertThat(young.inbox.quarantine().history(MessageFilter.all(), 10))
+          .extracting(Intervention::by)
+          .containsOnly("inbox");
+    }
+  }
+
+  @Test
+  void whatNobodyKnowsStaysInQuarantineForThatReason() {
+    Delivery lost = Messages.delivery("c", "lost", "c", "s", "{}");
+    try (Service old = Service.subscribing(queue -> queue.on(Created.class, Service::effect));
+        Service young = knowingBoth(old.database)) {
+      young.start();
+      old.start().transport.deliver(Service.QUEUE, List.of(lost, CANCELLED));
+      young.awaitAll("processed", 1);
+      assertThat(young.inbox.quarantine().entries(MessageFilter.all(), 10))
+          .singleElement()
+          .satisfies(
+              entry -> {
+                assertThat(entry.reason()).isEqualTo(QuarantineReason.UNKNOWN_TYPE);
+                assertThat(entry.type()).isEqualTo("lost");
+                assertThat(entry.messageId()).isEqualTo("c");
+                assertThat(entry.bodySize()).isEqualTo(2);
+              });
+    }
+  }
+
+  @Test
+  void whatIsTakenInKeepsItsPlaceAmongTheMessagesOfItsKey() {
+    try (Service old = ordered(TestDatabase.fresh(), queue -> queue.receive(Created.class));
+        Service young =
+            ordered(
+                old.database,
+                queue ->
+                    queue
+                        .on(Created.class, Service::effect)
+                        .on(
+                            Cancelled.class,
+                            (event, context) ->
+                                TestDatabase.effect(
+                                    context.unwrap(Handle.class), "cancelled " + event.n())))) {
+      young.inbox.control(Service.QUEUE).pause("test", "until all is there");
+      young.inbox.startProcessing();
+      old.inbox.startReceiving();
+      old.transport.deliver(Service.QUEUE, List.of(keyed("a", "created", 1)));
+      old.transport.deliver(
+          Service.QUEUE,
+          List.of(keyed("b", "created", 2), keyed("c", "cancelled", 3), keyed("d", "created", 4)));
+      old.transport.deliver(Service.QUEUE, List.of(keyed("e", "cancelled", 5)));
+      old.transport.deliver(Service.QUEUE, List.of(keyed("f", "created", 6)));
+      young.awaitAll("pending", 6);
+      young.inbox.control(Service.QUEUE).resume();
+      young.awaitAll("processed", 6);
+      assertThat(old.database.texts("SELECT name FROM effects ORDER BY ctid"))
+          .containsExactly("1", "2", "cancelled 3", "4", "cancelled 5", "6");
+    }
+  }
+
+  @Test
+  void whatIsKnownAndNoEventNeverthelessIsInQuarantineForWhatIsFound() {
+    Delivery large = Messages.delivery("c", "cancelled", "c", "s", "{\"n\":12345678}");
+    try (Service old = Service.subscribing(queue -> queue.on(Created.class, Service::effect));
+        Service young =
+            Service.with(
+                old.database,
+                inbox ->
+                    inbox.subscribe(
+                        Service.QUEUE,
+                        queue ->
+                            queue.on(Cancelled.class, (event, context) -> {}).maxBodySize(10)))) {
+      young.start();
+      old.start().transport.deliver(Service.QUEUE, List.of(large, CANCELLED));
+      young.awaitAll("processed", 1);
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(young.inbox.quarantine().entries(MessageFilter.all(), 10))
+                      .extracting(QuarantineEntry::reason)
+                      .containsExactly(QuarantineReason.BODY_TOO_LARGE));
+    }
+  }
+
+  private static Service knowingBoth(TestDatabase database) {
+    return Service.with(
+        database,
+        inbox ->
+            inbox.subscribe(
+                Service.QUEUE,
+                queue ->
+                    queue
+                        .on(Created.class, Service::effect)
+                        .on(Cancelled.class, (event, context) -> {})));
+  }
+
+  private static Service ordered(TestDatabase database, Consumer<SubscriptionBuilder> events) {
+    return Service.with(
+        database,
+        inbox ->
+            inbox.subscribe(
+                Service.QUEUE,
+                queue -> {
+                  events.accept(queue);
+                  queue.orderedByHeader("key");
+                }));
+  }
+
+  private static Delivery keyed(String id, String type, int n) {
+    return new Delivery(
+        id,
+        type,
+        "application/json",
+        null,
+        "c",
+        "s",
+        Map.of("key", "k"),
+        ("{\"n\":" + n + "}").getBytes(StandardCharsets.UTF_8),
+        false);
   }
 
   @Test

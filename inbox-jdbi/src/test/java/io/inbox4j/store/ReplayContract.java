@@ -6,12 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.operations.QuarantineEntry;
 import io.inbox4j.operations.QuarantinedMessage;
 import io.inbox4j.receive.Arrival;
 import io.inbox4j.receive.QuarantineReason;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -155,6 +158,68 @@ abstract class ReplayContract extends ContractPart {
     assertThat(second.seen()).isEqualTo(1);
     assertThat(bodies()).containsExactly("bad");
     assertThat(process()).hasSize(2);
+  }
+
+  @Test
+  void aPageOfLargeDeliveriesHasFewOfThemAndAtLeastOne() {
+    String large = "x".repeat(3 << 20);
+    for (String name : List.of("one", "two", "three")) {
+      store.receive(endpoint, List.of(rejected(QuarantineReason.BAD_ID, TYPE, name + large)));
+    }
+    long after = 0;
+    for (int i = 0; i < 3; i++) {
+      InboxStore.ReplayPage page = store.replayQuarantined(mine(), BY, after, 200, this::unlessBad);
+      assertThat(page.seen()).isOne();
+      assertThat(page.replayed()).hasSize(1);
+      after = page.last();
+    }
+    assertThat(store.replayQuarantined(mine(), BY, after, 200, this::unlessBad).seen()).isZero();
+    assertThat(process()).hasSize(3);
+  }
+
+  @Test
+  void whatIsOfAnUnknownTypeIsTakenInByWhoKnowsIt() {
+    store.receive(
+        endpoint,
+        List.of(
+            rejected(QuarantineReason.UNKNOWN_TYPE, TYPE, "good"),
+            rejected(QuarantineReason.UNKNOWN_TYPE, "other", "another type"),
+            rejected(QuarantineReason.BAD_ID, TYPE, "another reason"),
+            rejected(QuarantineReason.UNKNOWN_TYPE, TYPE, "bad"),
+            rejected(QuarantineReason.UNKNOWN_TYPE, TYPE, "fine")));
+    store.receive(endpoint + "-other", List.of(rejected(QuarantineReason.UNKNOWN_TYPE, TYPE, "x")));
+    InboxStore.ReplayPage page =
+        store.adoptQuarantined(endpoint, Set.of(TYPE, "absent"), BY, 0, 10, this::unlessBad);
+    assertThat(page.seen()).isEqualTo(3);
+    assertThat(page.replayed())
+        .extracting(Arrival.Event::messageId)
+        .containsExactly(idOf("good"), idOf("fine"));
+    assertThat(store.listQuarantineEntries(mine(), 0, 10))
+        .extracting(QuarantineEntry::reason)
+        .containsExactly(
+            QuarantineReason.UNKNOWN_TYPE, QuarantineReason.BAD_ID, QuarantineReason.INVALID_JSON);
+    assertThat(bodies()).containsExactly("another type", "another reason", "bad");
+    assertThat(ids(process())).containsExactly(idOf("good"), idOf("fine"));
+    assertThat(store.adoptQuarantined(endpoint, Set.of(TYPE), BY, 0, 10, this::unlessBad).seen())
+        .isZero();
+    assertThat(store.interventions(Intervention.Origin.QUARANTINE, mine(), 10)).hasSize(2);
+  }
+
+  @Test
+  void whatIsTakenInIsBetweenThoseThatCameBeforeAndAfterIt() {
+    store.receive(endpoint, List.of(event(0)));
+    store.receive(
+        endpoint,
+        List.of(event(1), rejected(QuarantineReason.UNKNOWN_TYPE, TYPE, "good"), event(2)));
+    store.receive(endpoint, List.of(event(3)));
+    Instant before = Instant.now().minus(Duration.ofMinutes(10));
+    store.adoptQuarantined(endpoint, Set.of(TYPE), BY, 0, 10, this::unlessBad);
+    List<StoredMessage> messages = new ArrayList<>(process());
+    messages.sort(Comparator.comparingLong(StoredMessage::sequence));
+    assertThat(ids(messages)).containsExactly(id(0), id(1), idOf("good"), id(2), id(3));
+    assertThat(messages.get(2).receivedAt())
+        .isAfter(before)
+        .isBeforeOrEqualTo(messages.get(4).receivedAt());
   }
 
   @Test

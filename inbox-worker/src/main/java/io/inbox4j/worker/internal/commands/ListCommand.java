@@ -2,7 +2,7 @@ package io.inbox4j.worker.internal.commands;
 
 import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.MessageFilter;
-import io.inbox4j.operations.QuarantinedMessage;
+import io.inbox4j.operations.QuarantineEntry;
 import io.inbox4j.worker.internal.options.DatabaseOptions;
 import io.inbox4j.worker.internal.options.UsageException;
 import io.inbox4j.worker.internal.tables.Database;
@@ -101,7 +101,9 @@ public final class ListCommand implements Callable<Integer> {
     return switch (status) {
       case DEAD -> database.store.listDead(filter, limit).stream().map(ListCommand::line).toList();
       case QUARANTINED ->
-          database.store.listQuarantined(filter, 0, limit).stream().map(ListCommand::line).toList();
+          database.store.listQuarantineEntries(filter, 0, limit).stream()
+              .map(ListCommand::line)
+              .toList();
       case PENDING, RETRYING ->
           select(
               filter,
@@ -150,12 +152,12 @@ public final class ListCommand implements Callable<Integer> {
         it.error());
   }
 
-  private static Line line(QuarantinedMessage it) {
+  private static Line line(QuarantineEntry it) {
     return new Line(
         "quarantined",
         "q" + it.sequence(),
         it.endpoint(),
-        it.delivery().type(),
+        it.type(),
         0,
         it.quarantinedAt(),
         null,

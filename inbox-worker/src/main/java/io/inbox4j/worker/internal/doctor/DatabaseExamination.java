@@ -43,6 +43,7 @@ public final class DatabaseExamination {
           "inbox_dead_pkey",
           "inbox_dead_held",
           "inbox_quarantine_once",
+          "inbox_quarantine_unknown",
           "inbox_interventions_seq",
           "inbox_archive_id",
           "inbox_archive_age",

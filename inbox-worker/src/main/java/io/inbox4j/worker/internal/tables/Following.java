@@ -105,7 +105,7 @@ public final class Following {
   private void addQuarantined(List<Change> changes) {
     database
         .store
-        .listQuarantined(MessageFilter.all(), lastQuarantined, QUARANTINE_PAGE)
+        .listQuarantineEntries(MessageFilter.all(), lastQuarantined, QUARANTINE_PAGE)
         .forEach(
             it -> {
               lastQuarantined = it.sequence();
@@ -114,7 +114,7 @@ public final class Following {
                       "quarantined",
                       "q" + it.sequence(),
                       it.endpoint(),
-                      it.delivery().type(),
+                      it.type(),
                       0,
                       it.reason().code() + ": " + it.detail()));
             });
