@@ -19,6 +19,7 @@ import io.inbox4j.receive.Intake;
 import io.inbox4j.receive.ReceiveMiddleware;
 import io.inbox4j.receive.internal.Adoption;
 import io.inbox4j.receive.internal.DeliveryCheck;
+import io.inbox4j.receive.internal.QuarantineLog;
 import io.inbox4j.receive.internal.StoringIntake;
 import io.inbox4j.receive.internal.SurroundedIntake;
 import io.inbox4j.store.InboxStore;
@@ -78,6 +79,7 @@ public final class Inbox implements AutoCloseable {
   private final PendingMessages pending;
   private final Janitor janitor;
   private final Housekeeping housekeeping;
+  private final QuarantineLog quarantineLog = new QuarantineLog();
   private final Upkeep upkeep;
   private final HealthMonitor monitor;
   private final Duration closeDeadline;
@@ -130,7 +132,9 @@ public final class Inbox implements AutoCloseable {
             listener,
             processor::wake);
     this.upkeep =
-        new Upkeep(upkeepInterval(subscriptions), List.of(() -> adoption.look(() -> closing)));
+        new Upkeep(
+            upkeepInterval(subscriptions),
+            List.of(quarantineLog::report, () -> adoption.look(() -> closing)));
     subscriptions.forEach(it -> monitor.waiting(it.queue(), it.options().maxLag));
   }
 
@@ -331,7 +335,8 @@ public final class Inbox implements AutoCloseable {
             subscription.types(),
             Objects.requireNonNull(checks.get(queue)),
             processor.storing(queue),
-            listener);
+            listener,
+            quarantineLog);
     return SurroundedIntake.of(queue, receiveMiddleware, intake);
   }
 
@@ -385,6 +390,7 @@ public final class Inbox implements AutoCloseable {
         listener.tell(l -> l.closed(this));
       }
     } finally {
+      quarantineLog.close();
       store.close();
     }
     log.info("The inbox is closed.");

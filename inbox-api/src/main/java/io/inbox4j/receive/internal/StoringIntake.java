@@ -25,18 +25,21 @@ public final class StoringIntake<T extends IntegrationEvent> implements Intake<T
   private final DeliveryCheck check;
   private final Storing storing;
   private final SafeListener listener;
+  private final QuarantineLog quarantineLog;
 
   public StoringIntake(
       String endpoint,
       EventTypes<T> types,
       DeliveryCheck check,
       Storing storing,
-      SafeListener listener) {
+      SafeListener listener,
+      QuarantineLog quarantineLog) {
     this.endpoint = endpoint;
     this.types = types;
     this.check = check;
     this.storing = storing;
     this.listener = listener;
+    this.quarantineLog = quarantineLog;
   }
 
   @Override
@@ -76,7 +79,7 @@ public final class StoringIntake<T extends IntegrationEvent> implements Intake<T
 
   /** One message that the database refuses must not hold up the others: it is put aside. */
   private void storeOneByOne(List<Arrival> batch, InboxException refusal) {
-    log.warn("A batch of {} was refused, storing it one by one: {}", endpoint, refusal.toString());
+    log.debug("A batch of {} was refused, storing it one by one: {}", endpoint, refusal.toString());
     for (Arrival arrival : batch) {
       try {
         store(List.of(arrival), false);
@@ -95,9 +98,10 @@ public final class StoringIntake<T extends IntegrationEvent> implements Intake<T
 
   private void tell(Arrival arrival, Receipt receipt) {
     if (arrival instanceof Arrival.Rejected rejected) {
-      quarantined(rejected.reason(), rejected.detail());
+      quarantined(arrival.delivery(), rejected.reason(), rejected.detail());
     } else if (receipt == Receipt.CONFLICT) {
       quarantined(
+          arrival.delivery(),
           QuarantineReason.ID_CONFLICT,
           "the id %s is stored with another body or type"
               .formatted(((Arrival.Event) arrival).messageId()));
@@ -110,8 +114,8 @@ public final class StoringIntake<T extends IntegrationEvent> implements Intake<T
     }
   }
 
-  private void quarantined(QuarantineReason reason, String detail) {
-    log.warn("A delivery of {} is in quarantine as {}: {}", endpoint, reason.code(), detail);
+  private void quarantined(Delivery delivery, QuarantineReason reason, String detail) {
+    quarantineLog.add(endpoint, reason, delivery.messageId(), detail);
     listener.tell(l -> l.quarantined(endpoint, reason, detail));
   }
 }
