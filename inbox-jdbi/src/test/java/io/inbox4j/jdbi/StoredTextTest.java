@@ -82,7 +82,10 @@ class StoredTextTest {
             .<Arrival>map(
                 reason ->
                     new Arrival.Rejected(
-                        Messages.delivery("x", "t", "c", "s", "{}"), "{\"h\":1}", reason, "why"))
+                        Messages.delivery(reason.code(), "t", "c", "s", "{}"),
+                        "{\"h\":1}",
+                        reason,
+                        "why"))
             .toList();
     store.receive(Messages.ENDPOINT, all);
     assertThat(store.listQuarantined(MessageFilter.all(), 0, 100))
