@@ -60,7 +60,7 @@ class OddHeadersTest {
         .containsEntry("table", Map.of("inner", Map.of("innermost", List.of(1, "two", Map.of()))))
         .containsEntry("bytes", "AP9B")
         .containsEntry("date", "2026-02-03T04:05:06Z")
-        .containsEntry("decimal", 12.5)
+        .containsEntry("decimal", new BigDecimal("12.50"))
         .containsEntry("zero", "a\0b")
         .containsEntry("other script", "Grüße, 世界 🎉")
         .containsEntry("", "no name")
