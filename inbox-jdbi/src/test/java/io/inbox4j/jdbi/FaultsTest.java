@@ -9,6 +9,7 @@ import io.inbox4j.InboxException;
 import io.inbox4j.store.AbortedTransactionException;
 import io.inbox4j.store.Fault;
 import io.inbox4j.store.StoreUnavailableException;
+import io.inbox4j.store.TransactionEndedException;
 import io.inbox4j.store.WorkTransaction;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -70,6 +71,19 @@ class FaultsTest {
         .isInstanceOf(StoreUnavailableException.class);
     assertThat(Faults.translatedAfterHandlers(new IllegalStateException("theirs")))
         .isExactlyInstanceOf(InboxException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"25P01", "3B001"})
+  void aTransactionThatIsGoneWasEndedByAHandlerIfOneHadIt(String state) {
+    assertThat(Faults.of(new SQLException("x", state))).isEqualTo(Fault.MESSAGE);
+    assertThat(Faults.translated(new SQLException("why", state)))
+        .isInstanceOf(StoreUnavailableException.class);
+    RuntimeException after = Faults.translatedAfterHandlers(new SQLException("why", state));
+    assertThat(after)
+        .isInstanceOf(TransactionEndedException.class)
+        .hasMessageContaining("the handler ended the inbox's transaction");
+    assertThat(Faults.of(after)).isEqualTo(Fault.MESSAGE);
   }
 
   @ParameterizedTest
