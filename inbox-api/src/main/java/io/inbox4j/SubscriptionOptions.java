@@ -87,9 +87,9 @@ public abstract class SubscriptionOptions<B extends SubscriptionOptions<B>> {
   }
 
   /**
-   * Keeps every message apart from the others of its batch with a savepoint, also while none fails,
-   * so that a handler never runs again because of a neighbour. Costs more than half of the speed.
-   * Defaults to no.
+   * Gives every message a transaction of its own, in every mode, so that its handler finds nothing
+   * that another has done and not committed, and never runs again because of a neighbour. With a
+   * commit for every message it has about a tenth of the speed. Defaults to no.
    */
   public B isolated() {
     isolated = true;

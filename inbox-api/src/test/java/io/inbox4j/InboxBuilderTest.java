@@ -181,11 +181,12 @@ class InboxBuilderTest {
   }
 
   @Test
-  void anIsolatedBatchStaysWithinWhatPostgresqlCanRemember() {
+  void anIsolatedMessageHasATransactionOfItsOwn() {
     SubscriptionBuilder builder =
         new SubscriptionBuilder("orders", new SubscriptionOptions.Defaults(), List.of());
-    assertThat(builder.on(Created.class, NOTHING).isolated().build().workload().batchSize())
-        .isEqualTo(64);
+    builder.on(Created.class, NOTHING).batchSize(7);
+    assertThat(builder.build().workload().transactionSize()).isEqualTo(7);
+    assertThat(builder.isolated().build().workload().transactionSize()).isEqualTo(1);
   }
 
   @Test

@@ -1,5 +1,6 @@
 package io.inbox4j.processor;
 
+import io.inbox4j.event.UnreadableEventException;
 import io.inbox4j.handler.Postpone;
 import io.inbox4j.handler.RetryLater;
 import io.inbox4j.store.Fault;
@@ -27,10 +28,16 @@ import java.util.function.Consumer;
  * <p>A step is what one call of a handler is about: one message, or as many in a row as one handler
  * of batches takes. When such a call fails, halves of it run until the message that fails is alone.
  *
+ * <p>A message that failed for good after the handler of another had run gets no outcome either:
+ * that other one may have changed what it found in the transaction. It is to run again, alone.
+ *
  * <p>Messages that follow a failed one with the same ordering key get no outcome: they are free
  * again after the commit, and wait behind it.
  */
 final class Batch {
+
+  /** All messages between two marks. */
+  static final int WHOLE = Integer.MAX_VALUE;
 
   private final Workload workload;
   private final Call call;
@@ -40,12 +47,16 @@ final class Batch {
   private final BooleanSupplier stopping;
   private boolean checked;
 
+  /** Whether what a handler did is kept in the transaction. */
+  private boolean kept;
+
   /** How many of the messages a handler has been called with, at least once. */
   private int reached;
 
   private final List<Result> results;
   private final Set<String> heldKeys = new HashSet<>();
   private final Set<Long> failedAlone = new HashSet<>();
+  private final List<StoredMessage> again = new ArrayList<>();
 
   /** What is done with messages, in the transaction. */
   interface Call {
@@ -126,6 +137,11 @@ final class Batch {
     }
   }
 
+  /** The messages that failed for good beside others, and have to run again in fresh air. */
+  List<StoredMessage> again() {
+    return again;
+  }
+
   private void runSegment(int from, int to) {
     if (from == to) {
       return;
@@ -195,27 +211,28 @@ final class Batch {
     if (fault == Fault.CONFLICT || (interrupted && stopping.getAsBoolean())) {
       throw new AbandonedException("the batch was given up", failure);
     }
+    boolean shared = kept || from < at;
     if (failure instanceof BatchInHand.MembersFailed members) {
       runSegment(from, at);
-      setDown(at, next, members.failures());
+      setDown(at, next, members.failures(), shared);
       runSegment(at, to);
     } else if (to - from == 1) {
-      failed(messages.get(from), failure);
+      failed(messages.get(from), failure, kept);
     } else if (fault == Fault.ABORTED || at == to) {
       runHalves(from, to); // who did it is not known
     } else {
       runSegment(from, at);
-      stepFailed(at, next, failure);
+      stepFailed(at, next, failure, shared);
       runSegment(next, to);
     }
   }
 
   /** In arrival order, whatever order the handler named them in: the first of a key holds it. */
-  private void setDown(int at, int next, Map<StoredMessage, Throwable> failures) {
+  private void setDown(int at, int next, Map<StoredMessage, Throwable> failures, boolean shared) {
     for (StoredMessage message : messages.subList(at, next)) {
       Throwable failure = failures.get(message);
       if (failure != null) {
-        failed(message, failure);
+        failed(message, failure, shared);
       }
     }
   }
@@ -227,12 +244,12 @@ final class Batch {
   }
 
   /** A handler of batches that says when to call it again says so for all of them. */
-  private void stepFailed(int at, int next, Throwable failure) {
+  private void stepFailed(int at, int next, Throwable failure, boolean shared) {
     boolean forAll = failure instanceof RetryLater || failure instanceof Postpone;
     if (next - at > 1 && !forAll) {
       runHalves(at, next);
     } else {
-      messages.subList(at, next).forEach(message -> failed(message, failure));
+      messages.subList(at, next).forEach(message -> failed(message, failure, shared));
     }
   }
 
@@ -258,6 +275,7 @@ final class Batch {
       if (!isLeftOut(message)) {
         Outcome outcome = new Outcome.Processed(message.sequence());
         results.add(new Result(message, message.attempt(), outcome, null));
+        kept = true;
       }
     }
   }
@@ -268,15 +286,24 @@ final class Batch {
         || failedAlone.contains(message.sequence());
   }
 
-  private void failed(StoredMessage message, Throwable failure) {
+  /**
+   * @param shared whether the handler of another message had run before it
+   */
+  private void failed(StoredMessage message, Throwable failure, boolean shared) {
     if (isLeftOut(message)) {
       return;
     }
     Outcome outcome = workload.outcomeOf(message, failure);
-    if (message.orderingKey() != null && workload.holdsKey(outcome)) {
+    boolean runsAgain =
+        shared && outcome instanceof Outcome.Dead && !(failure instanceof UnreadableEventException);
+    if (message.orderingKey() != null && (runsAgain || workload.holdsKey(outcome))) {
       heldKeys.add(message.orderingKey());
     }
     failedAlone.add(message.sequence());
-    results.add(new Result(message, message.attempt(), outcome, failure));
+    if (runsAgain) {
+      again.add(message);
+    } else {
+      results.add(new Result(message, message.attempt(), outcome, failure));
+    }
   }
 }

@@ -67,7 +67,7 @@ public final class InboxProcessor {
   private Crew workers(
       Workload workload, Handlers handlers, SafeListener listener, Signal signal, Gate gate) {
     Turns turns = new Turns(signal);
-    Pace pace = new Pace(workload.batchSize(), workload.isolated());
+    Pace pace = new Pace(workload.transactionSize());
     return new Workers(
         workload.endpoint(),
         workload.workers(),

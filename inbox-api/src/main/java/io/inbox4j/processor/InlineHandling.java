@@ -54,7 +54,7 @@ final class InlineHandling implements Storing {
     this.stopping = stopping;
     this.outcomes = new Outcomes(workload.endpoint(), listener, signal, gate.circuit());
     this.recovery = new Recovery(workload, handlers, store, listener, outcomes, stopping);
-    this.pace = ThreadLocal.withInitial(() -> new Pace(workload.batchSize(), workload.isolated()));
+    this.pace = ThreadLocal.withInitial(() -> new Pace(workload.transactionSize()));
   }
 
   /** Stores and handles in parts, each a transaction that is short however slow handlers are. */

@@ -125,7 +125,7 @@ final class LeasedOutcomes {
     }
     List<Ending> batch = new ArrayList<>();
     batch.add(first);
-    endings.drainTo(batch, workload.batchSize() - 1);
+    endings.drainTo(batch, workload.transactionSize() - 1);
     try {
       settle(batch);
     } catch (Throwable e) { // those that have no outcome by now are free when their leases end
@@ -136,10 +136,10 @@ final class LeasedOutcomes {
 
   /** Commits outcomes, however long the database is away. */
   private void settle(List<Ending> batch) throws InterruptedException {
-    for (int attempt = 1; ; attempt++) {
+    List<Ending> failedBesideOthers = null;
+    for (int attempt = 1; failedBesideOthers == null; attempt++) {
       try {
-        commit(batch);
-        return;
+        failedBesideOthers = commit(batch);
       } catch (StoreUnavailableException | AbandonedException e) {
         Fault fault = store.faultOf(e);
         if (fault == Fault.TIMED_OUT || (fault == Fault.CONFLICT && attempt > MAX_CONFLICTS)) {
@@ -157,6 +157,9 @@ final class LeasedOutcomes {
         settleOneByOne(batch, e);
         return;
       }
+    }
+    for (Ending ending : failedBesideOthers) {
+      settle(List.of(ending));
     }
   }
 
@@ -208,9 +211,15 @@ final class LeasedOutcomes {
     }
   }
 
-  private void commit(List<Ending> batch) {
+  /**
+   * Commits what became of messages.
+   *
+   * @return those that have to be tried once more, alone
+   */
+  private List<Ending> commit(List<Ending> batch) {
     List<Result> results = new ArrayList<>(batch.size());
     List<Ending> again;
+    Batch effects;
     try (WorkTransaction transaction = store.begin(workload.endpoint())) {
       Set<Lease> ours =
           transaction.claimLeased(batch.stream().map(ending -> ending.leased.lease()).toList());
@@ -230,24 +239,30 @@ final class LeasedOutcomes {
         }
       }
       again = stillHeld(transaction, notOurs);
-      new Batch(
+      effects =
+          new Batch(
               workload,
               step -> applyAll(step, withEffects, transaction),
               store,
               transaction,
               toRun,
-              () -> abandoned)
-          .run(
-              workload.segment(),
-              applied -> {
-                results.addAll(applied);
-                transaction.commit(Result.outcomes(results));
-              });
+              () -> abandoned);
+      effects.run(
+          Batch.WHOLE,
+          applied -> {
+            results.addAll(applied);
+            transaction.commit(Result.outcomes(results));
+          });
     }
     endings.addAll(again);
-    batch.stream().filter(it -> !again.contains(it)).forEach(it -> keeper.release(it.leased));
+    List<Ending> alone =
+        batch.stream().filter(it -> effects.again().contains(it.message())).toList();
+    batch.stream()
+        .filter(it -> !again.contains(it) && !alone.contains(it))
+        .forEach(it -> keeper.release(it.leased));
     committed.run();
     tell(results);
+    return alone;
   }
 
   /** Those whose message is locked because their lease is being renewed: their turn comes again. */

@@ -21,17 +21,15 @@ final class Pace {
   private static final int WARY_BATCHES = 64;
 
   private final int maxBatch;
-  private final boolean isolated;
   private int batch;
   private int segment;
   private int cleanBatches;
   private int wary;
 
-  Pace(int maxBatch, boolean isolated) {
+  Pace(int maxBatch) {
     this.maxBatch = maxBatch;
-    this.isolated = isolated;
     this.batch = Math.min(maxBatch, FIRST_BATCH);
-    this.segment = isolated ? 1 : Integer.MAX_VALUE;
+    this.segment = Batch.WHOLE;
   }
 
   /** How many messages to claim. */
@@ -59,9 +57,7 @@ final class Pace {
       batch = Math.min(maxBatch, batch * 2);
     }
     wary = Math.max(0, wary - 1);
-    if (!isolated) {
-      adaptSegment(failed);
-    }
+    adaptSegment(failed);
   }
 
   /**
@@ -83,9 +79,9 @@ final class Pace {
     if (failed) {
       segment = SHORT_SEGMENT;
       cleanBatches = 0;
-    } else if (segment != Integer.MAX_VALUE && ++cleanBatches >= CLEAN_BATCHES_TO_GROW) {
+    } else if (segment != Batch.WHOLE && ++cleanBatches >= CLEAN_BATCHES_TO_GROW) {
       cleanBatches = 0;
-      segment = segment >= maxBatch ? Integer.MAX_VALUE : segment * 2;
+      segment = segment >= maxBatch ? Batch.WHOLE : segment * 2;
     }
   }
 }

@@ -159,26 +159,58 @@ final class Recovery {
   }
 
   private void run(List<StoredMessage> group) {
+    List<StoredMessage> again;
     try (WorkTransaction transaction = store.begin(workload.endpoint())) {
       List<StoredMessage> reclaimed = transaction.reclaim(sequences(group));
       List<StoredMessage> messages = withoutGaps(group, reclaimed);
-      Batch.of(workload, handlers, store, transaction, messages, stopping)
-          .checked(true)
-          .run(
-              workload.segment(),
-              results -> {
-                transaction.takeBack(without(results, reclaimed));
-                transaction.commit(Result.outcomes(results));
-                for (Result result : results) {
-                  listener.tell(l -> l.recovered(outcomes.describe(result.message())));
-                }
-                outcomes.committed(results);
-              });
+      Batch batch =
+          Batch.of(workload, handlers, store, transaction, messages, stopping).checked(true);
+      batch.run(
+          Batch.WHOLE,
+          results -> {
+            transaction.takeBack(without(results, reclaimed));
+            transaction.commit(Result.outcomes(results));
+            for (Result result : results) {
+              listener.tell(l -> l.recovered(outcomes.describe(result.message())));
+            }
+            outcomes.committed(results);
+          });
+      again = batch.again();
     } catch (StoreUnavailableException | AbandonedException e) {
       if (group.size() > 1 || store.faultOf(e) != Fault.TIMED_OUT) {
         unjustlyNoted.addAll(sequences(group));
       }
       throw e;
+    }
+    runAgain(again);
+  }
+
+  /**
+   * Runs messages that failed for good while they shared a transaction with others, each in one of
+   * its own: it may have been a neighbour that changed a setting, or took a name.
+   */
+  void runAgain(List<StoredMessage> failed) {
+    for (StoredMessage message : failed) {
+      if (!stopping.getAsBoolean()) {
+        runAgain(message);
+      }
+    }
+  }
+
+  private void runAgain(StoredMessage failed) {
+    try (WorkTransaction transaction = store.begin(workload.endpoint())) {
+      Claimed claimed = Claimed.of(transaction.claimDue(List.of(failed.sequence())));
+      Batch.of(workload, handlers, store, transaction, claimed.fresh(), stopping)
+          .checked(true)
+          .run(
+              Batch.WHOLE,
+              results -> {
+                note(transaction, claimed.suspects()); // somebody has died over it since
+                transaction.commit(Result.outcomes(results));
+                outcomes.committed(results);
+              });
+    } catch (BrokenBatchException e) {
+      charge(e);
     }
   }
 

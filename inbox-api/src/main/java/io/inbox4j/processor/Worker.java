@@ -151,6 +151,7 @@ final class Worker implements Runnable {
 
   private boolean workOnce(Turns.Turn turn, Gate.Pass pass) {
     Claimed claimed;
+    List<StoredMessage> again;
     boolean mayBeMore;
     try (WorkTransaction transaction = store.begin(workload.endpoint())) {
       int limit = Math.min(pace.batch(), pass.limit());
@@ -163,11 +164,12 @@ final class Worker implements Runnable {
         return false;
       }
       claimed = Claimed.of(messages);
-      work(transaction, claimed);
+      again = work(transaction, claimed);
     } catch (BrokenBatchException e) {
       recovery.charge(e);
       return true;
     }
+    recovery.runAgain(again);
     recovery.runTogether(claimed.suspects());
     for (StoredMessage suspect : claimed.loners()) {
       if (!stopping) {
@@ -213,18 +215,21 @@ final class Worker implements Runnable {
     return ordered ? transaction.claimOrdered(types, limit) : transaction.claim(types, limit);
   }
 
-  private void work(WorkTransaction transaction, Claimed claimed) {
+  /** Handles what nobody has died over; returns what failed and is to run again, alone. */
+  private List<StoredMessage> work(WorkTransaction transaction, Claimed claimed) {
     long begin = System.nanoTime();
-    Batch.of(workload, handlers, store, transaction, claimed.fresh(), () -> stopping)
-        .checked(pace.isWary())
-        .run(
-            pace.segment(),
-            results -> {
-              Duration time = Duration.ofNanos(System.nanoTime() - begin);
-              recovery.note(transaction, claimed.suspects());
-              transaction.commit(Result.outcomes(results));
-              pace.took(results.size(), time, Result.anyFailed(results));
-              outcomes.committed(results);
-            });
+    Batch batch =
+        Batch.of(workload, handlers, store, transaction, claimed.fresh(), () -> stopping)
+            .checked(pace.isWary());
+    batch.run(
+        pace.segment(),
+        results -> {
+          Duration time = Duration.ofNanos(System.nanoTime() - begin);
+          recovery.note(transaction, claimed.suspects());
+          transaction.commit(Result.outcomes(results));
+          pace.took(results.size(), time, Result.anyFailed(results) || !batch.again().isEmpty());
+          outcomes.committed(results);
+        });
+    return batch.again();
   }
 }

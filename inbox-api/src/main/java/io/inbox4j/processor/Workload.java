@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * @param breaker when it rests because most messages fail, or null for never
  * @param mode in which transaction handlers run
  * @param workers how many workers it has
- * @param batchSize how many messages share a transaction at most
- * @param isolated whether every message is kept apart from the others of its batch
+ * @param batchSize how many messages are taken at once at most
+ * @param isolated whether every message has a transaction of its own
  * @param ordered whether most messages have an ordering key
  * @param whenDead what becomes of later messages of an ordering key when one dies
  * @param pollInterval how often a worker looks without being woken
@@ -53,16 +53,12 @@ public record Workload(
     WhenDead whenDead,
     Duration pollInterval) {
 
-  /** A transaction with more savepoints than this would overflow PostgreSQL's cache of them. */
-  static final int MAX_ISOLATED_BATCH = 64;
-
   /** How many handlers of one endpoint can run at once at most, in one process. */
   public static final int MAX_WORKERS = 10_000;
 
   public Workload {
     retryByEvent = Map.copyOf(retryByEvent);
     concurrencyByEvent = Map.copyOf(concurrencyByEvent);
-    batchSize = isolated ? Math.min(batchSize, MAX_ISOLATED_BATCH) : batchSize;
   }
 
   /** The outcome of a message whose handler failed like this. */
@@ -94,9 +90,9 @@ public record Workload(
         || (outcome instanceof Outcome.Dead dead && dead.holdsKey());
   }
 
-  /** How many messages to run between two marks when nothing else is known. */
-  int segment() {
-    return isolated ? 1 : Integer.MAX_VALUE;
+  /** How many messages share a transaction at most. */
+  public int transactionSize() {
+    return isolated ? 1 : batchSize;
   }
 
   RetryPolicy retryOf(String type) {

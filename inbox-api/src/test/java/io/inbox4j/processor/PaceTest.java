@@ -12,7 +12,7 @@ class PaceTest {
 
   @Test
   void theBatchGrowsToItsLimitWhileFullBatchesAreFast() {
-    Pace pace = new Pace(512, false);
+    Pace pace = new Pace(512);
     assertThat(pace.batch()).isEqualTo(8);
     for (int expected : new int[] {16, 32, 64, 128, 256, 512, 512}) {
       pace.took(pace.batch(), FAST, false);
@@ -22,7 +22,7 @@ class PaceTest {
 
   @Test
   void theBatchShrinksToOneWhileHandlersAreSlow() {
-    Pace pace = new Pace(512, false);
+    Pace pace = new Pace(512);
     for (int expected : new int[] {4, 2, 1, 1}) {
       pace.took(pace.batch(), SLOW, false);
       assertThat(pace.batch()).isEqualTo(expected);
@@ -31,7 +31,7 @@ class PaceTest {
 
   @Test
   void aBatchThatTookFarTooLongShrinksToWhatFitsAtOnce() {
-    Pace pace = new Pace(512, false);
+    Pace pace = new Pace(512);
     for (int i = 0; i < 6; i++) {
       pace.took(pace.batch(), FAST, false);
     }
@@ -41,14 +41,14 @@ class PaceTest {
 
   @Test
   void aBatchThatWasNotFullSaysNothingAboutALargerOne() {
-    Pace pace = new Pace(512, false);
+    Pace pace = new Pace(512);
     pace.took(7, FAST, false);
     assertThat(pace.batch()).isEqualTo(8);
   }
 
   @Test
   void aBatchOfMiddlingSpeedStaysAsItIs() {
-    Pace pace = new Pace(512, false);
+    Pace pace = new Pace(512);
     pace.took(8, Pace.TARGET, false);
     pace.took(8, Pace.TARGET.dividedBy(2), false);
     assertThat(pace.batch()).isEqualTo(8);
@@ -56,7 +56,7 @@ class PaceTest {
 
   @Test
   void nothingClaimedSaysNothing() {
-    Pace pace = new Pace(512, false);
+    Pace pace = new Pace(512);
     pace.took(0, SLOW, true);
     assertThat(pace.batch()).isEqualTo(8);
     assertThat(pace.segment()).isEqualTo(Integer.MAX_VALUE);
@@ -64,12 +64,12 @@ class PaceTest {
 
   @Test
   void aSmallLimitIsTheFirstBatchToo() {
-    assertThat(new Pace(5, false).batch()).isEqualTo(5);
+    assertThat(new Pace(5).batch()).isEqualTo(5);
   }
 
   @Test
   void segmentsAreShortAfterAFailureAndGrowBackWhenBatchesWereClean() {
-    Pace pace = new Pace(64, false);
+    Pace pace = new Pace(64);
     assertThat(pace.segment()).isEqualTo(Integer.MAX_VALUE);
     pace.took(32, FAST, true);
     assertThat(pace.segment()).isEqualTo(16);
@@ -85,21 +85,12 @@ class PaceTest {
 
   @Test
   void anotherFailureStartsTheCountAnew() {
-    Pace pace = new Pace(64, false);
+    Pace pace = new Pace(64);
     pace.took(32, FAST, true);
     clean(pace, 7);
     pace.took(32, FAST, true);
     clean(pace, 7);
     assertThat(pace.segment()).isEqualTo(16);
-  }
-
-  @Test
-  void anIsolatedPaceAlwaysHasSegmentsOfOne() {
-    Pace pace = new Pace(64, true);
-    assertThat(pace.segment()).isEqualTo(1);
-    pace.took(32, FAST, true);
-    clean(pace, 100);
-    assertThat(pace.segment()).isEqualTo(1);
   }
 
   private static void clean(Pace pace, int batches) {

@@ -65,7 +65,7 @@ public final class JdbiInboxStore implements InboxStore {
   private final VitalSigns vitalSigns;
   private final JdbiJanitor janitor;
   private final HandlerJdbi handlerJdbi;
-  private final HandlerSql handlerSql = new HandlerSql();
+  private final HandlerSessions sessions;
   private final Map<ClaimKind, ClaimCursor> cursors = new ConcurrentHashMap<>();
 
   /** Claims of different types leave off at different places. */
@@ -82,6 +82,7 @@ public final class JdbiInboxStore implements InboxStore {
     this.readmission = new Readmission(jdbi, announcements);
     this.vitalSigns = new VitalSigns(jdbi);
     this.janitor = new JdbiJanitor(jdbi);
+    this.sessions = new HandlerSessions(builder.dataSource());
     this.handlerJdbi = new HandlerJdbi(builder.handlerConfiguration());
   }
 
@@ -212,7 +213,7 @@ public final class JdbiInboxStore implements InboxStore {
                             handle, endpoint, events, announcement, sequence -> {});
                       } catch (RuntimeException e) {
                         if (Faults.isReadOnly(e)) { // of a server that is none any more, say
-                          abort(handle);
+                          sessions.discard(handle.getConnection());
                         }
                         throw e;
                       }
@@ -221,14 +222,6 @@ public final class JdbiInboxStore implements InboxStore {
       announcement.committed();
     }
     return receipts;
-  }
-
-  private static void abort(Handle handle) {
-    try {
-      handle.getConnection().abort(Runnable::run);
-    } catch (SQLException e) {
-      log.debug("A connection could not be aborted", e);
-    }
   }
 
   private List<Receipt> receiveInTransaction(
@@ -256,7 +249,7 @@ public final class JdbiInboxStore implements InboxStore {
                 types -> cursorOf(endpoint, types),
                 idleTimeoutMillis,
                 handlerJdbi,
-                handlerSql,
+                sessions,
                 announcement);
           } catch (Throwable e) { // the connection would be lost to the pool
             handle.close();

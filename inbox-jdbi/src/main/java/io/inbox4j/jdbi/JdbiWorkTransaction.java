@@ -39,12 +39,12 @@ final class JdbiWorkTransaction implements WorkTransaction {
   private final Function<Set<String>, ClaimCursor> cursors;
   private final long idleTimeoutMillis;
   private final HandlerJdbi handlerJdbi;
-  private final HandlerSql handlerSql;
+  private final HandlerSessions sessions;
   private final Announcement announcement;
   private final List<Long> received = new ArrayList<>();
   private int toHandle;
   private boolean receivedKeys;
-  private @Nullable Connection guarded;
+  private @Nullable TransactionGuard guard;
   private @Nullable Handle handlerHandle;
   private boolean committed;
 
@@ -59,7 +59,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
       Function<Set<String>, ClaimCursor> cursors,
       long idleTimeoutMillis,
       HandlerJdbi handlerJdbi,
-      HandlerSql handlerSql,
+      HandlerSessions sessions,
       Announcement announcement) {
     this.endpoint = endpoint;
     this.handle = handle;
@@ -68,7 +68,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
     this.cursors = cursors;
     this.idleTimeoutMillis = idleTimeoutMillis;
     this.handlerJdbi = handlerJdbi;
-    this.handlerSql = handlerSql;
+    this.sessions = sessions;
     this.announcement = announcement;
     handle.begin();
   }
@@ -259,10 +259,10 @@ final class JdbiWorkTransaction implements WorkTransaction {
   }
 
   private Connection guarded() {
-    if (guarded == null) {
-      guarded = TransactionGuard.around(connection, handlerSql);
+    if (guard == null) {
+      guard = sessions.guard(connection);
     }
-    return guarded;
+    return guard.guarded();
   }
 
   private Handle handlerHandle() {
@@ -316,12 +316,11 @@ final class JdbiWorkTransaction implements WorkTransaction {
   @Override
   public void close() {
     try {
-      if (discard) {
-        connection.abort(Runnable::run);
-      } else if (!committed) {
+      if (!committed && !discard) {
         handle.rollback();
       }
-    } catch (SQLException | RuntimeException e) {
+      discard |= guard != null && !sessions.clear(handle, guard.trace(), endpoint);
+    } catch (RuntimeException e) {
       log.debug(
           "The transaction of {} could not be rolled back; the server does it: {}",
           endpoint,
@@ -332,6 +331,9 @@ final class JdbiWorkTransaction implements WorkTransaction {
   }
 
   private void closeHandle() {
+    if (discard) {
+      sessions.discard(connection);
+    }
     try {
       handle.close();
     } catch (RuntimeException e) {

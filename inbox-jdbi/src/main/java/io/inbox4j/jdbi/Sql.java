@@ -745,6 +745,23 @@ final class Sql {
 
   static final String UNDO = "ROLLBACK TO SAVEPOINT inbox_segment; " + KEEP;
 
+  /** What handlers can leave behind in a session, but for settings and the role. */
+  static final String CLEAR_SESSION =
+      """
+      SELECT pg_advisory_unlock_all();
+      UNLISTEN *;
+      CLOSE ALL;
+      DISCARD TEMP;
+      DO $$
+      DECLARE
+        statement text;
+      BEGIN
+        FOR statement IN SELECT name FROM pg_prepared_statements WHERE from_sql LOOP
+          EXECUTE format('DEALLOCATE %I', statement);
+        END LOOP;
+      END $$
+      """;
+
   static final String NOTIFY = "SELECT pg_notify('inbox', :notification)::text";
 
   /**

@@ -1,5 +1,6 @@
 package io.inbox4j.jdbi;
 
+import io.inbox4j.jdbi.HandlerSql.Trace;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -13,7 +14,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Wrapper;
-import java.util.Set;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.PGStatement;
@@ -31,28 +32,28 @@ import org.postgresql.core.BaseConnection;
  */
 final class TransactionGuard {
 
-  private static final Set<String> TAKING_SQL =
-      Set.of(
-          "addBatch",
-          "execute",
-          "executeLargeUpdate",
-          "executeQuery",
-          "executeUpdate",
-          "prepareCall",
-          "prepareStatement");
-
   private final Connection connection;
-  private final HandlerSql sql;
+  private final HandlerSql.Known sql;
   private final Connection guarded;
+  private volatile Trace trace = Trace.NONE;
 
-  private TransactionGuard(Connection connection, HandlerSql sql) {
+  /**
+   * @param sql what is known of the SQL of handlers
+   */
+  TransactionGuard(Connection connection, HandlerSql.Known sql) {
     this.connection = connection;
     this.sql = sql;
     this.guarded = proxy(Connection.class, connection);
   }
 
-  static Connection around(Connection connection, HandlerSql sql) {
-    return new TransactionGuard(connection, sql).guarded;
+  /** The connection to give to handlers. */
+  Connection guarded() {
+    return guarded;
+  }
+
+  /** What handlers have left behind in the session. */
+  Trace trace() {
+    return trace;
   }
 
   private <T> T proxy(Class<T> type, Object target) {
@@ -85,10 +86,11 @@ final class TransactionGuard {
   }
 
   private void check(String text) throws SQLException {
-    String ending = sql.endOfTransaction(text);
-    if (ending != null) {
-      throw refused(ending);
+    HandlerSql known = sql.of(text);
+    if (known.ending() != null) {
+      throw refused(known.ending());
     }
+    trace = trace.and(known.trace());
   }
 
   private static SQLException refused(String what) {
@@ -109,43 +111,39 @@ final class TransactionGuard {
     @Override
     public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments)
         throws Throwable {
-      String name = method.getName();
-      Object first = arguments == null ? null : arguments[0];
-      switch (name) {
-        case "equals" -> {
+      Object first = arguments == null || arguments.length == 0 ? null : arguments[0];
+      switch (GuardedMethod.of(method)) {
+        case PLAIN -> {
+          return call(method, arguments);
+        }
+        case EQUALS -> {
           return proxy == first;
         }
-        case "hashCode" -> {
+        case HASH_CODE -> {
           return System.identityHashCode(proxy);
         }
-        case "unwrap" -> {
-          return unwrap(proxy, (Class<?>) first);
+        case UNWRAP -> {
+          return unwrap(proxy, (Class<?>) Objects.requireNonNull(first));
         }
-        case "isWrapperFor" -> {
-          return isWrapperFor(proxy, (Class<?>) first);
+        case IS_WRAPPER_FOR -> {
+          return isWrapperFor(proxy, (Class<?>) Objects.requireNonNull(first));
         }
-        case "getCopyAPI" -> {
+        case COPY_API -> {
           return new GuardedCopies(connection.unwrap(BaseConnection.class));
         }
-        default -> {}
-      }
-      if (target == connection && endsTransaction(name, first)) {
-        throw refused(name + "()");
-      }
-      if (first instanceof String text && TAKING_SQL.contains(name)) {
-        check(text);
+        case ENDING_TRANSACTION -> {
+          if (GuardedMethod.endsTransaction(method, first)) {
+            throw refused(method.getName() + "()");
+          }
+        }
+        case CHANGING_SESSION -> trace = Trace.SETTINGS;
+        case TAKING_SQL -> check(String.valueOf(first));
+        case LEADING_ON -> unguard(arguments);
       }
       return guarded(call(method, arguments));
     }
 
     private @Nullable Object call(Method method, Object @Nullable [] arguments) throws Throwable {
-      if (arguments != null) {
-        for (int i = 0; i < arguments.length; i++) {
-          if (arguments[i] instanceof Array array) {
-            arguments[i] = driversOwn(array);
-          }
-        }
-      }
       try {
         return method.invoke(target, arguments);
       } catch (InvocationTargetException e) {
@@ -178,22 +176,15 @@ final class TransactionGuard {
     }
   }
 
-  private static boolean endsTransaction(String method, @Nullable Object argument) {
-    return switch (method) {
-      case "commit", "close", "abort" -> true;
-      case "rollback" -> argument == null;
-      case "setAutoCommit" -> Boolean.TRUE.equals(argument);
-      case "setSavepoint" -> argument instanceof String name && HandlerSql.isReserved(name);
-      default -> false;
-    };
-  }
-
   /** The driver sends its own arrays in its own way. */
-  private static Array driversOwn(Array array) {
-    return Proxy.isProxyClass(array.getClass())
-            && Proxy.getInvocationHandler(array) instanceof Guard guard
-        ? (Array) guard.target
-        : array;
+  private static void unguard(Object @Nullable [] arguments) {
+    for (int i = 0; arguments != null && i < arguments.length; i++) {
+      if (arguments[i] instanceof Array
+          && Proxy.isProxyClass(arguments[i].getClass())
+          && Proxy.getInvocationHandler(arguments[i]) instanceof Guard guard) {
+        arguments[i] = guard.target;
+      }
+    }
   }
 
   /** COPY: what it is given is executed as it is. */

@@ -14,6 +14,7 @@ import io.inbox4j.store.WorkTransaction;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
@@ -175,12 +176,12 @@ class ConnectionPoolTest {
   }
 
   @Test
-  void aConnectionThatTurnsOutToBeReadOnlyIsNotUsedAgainToReceive() {
+  void aConnectionThatTurnsOutToBeReadOnlyIsNotUsedAgainToReceive() throws Exception {
     try (JdbiInboxStore store = JdbiInboxStore.connect(database.url())) {
-      try (WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
-        transaction
-            .unwrap(Handle.class)
-            .execute("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY");
+      try (WorkTransaction transaction = store.begin(Messages.ENDPOINT);
+          Statement statement =
+              BackDoor.behind(transaction.unwrap(Connection.class)).createStatement()) {
+        statement.execute("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY");
         transaction.commit(List.of());
       }
       assertThatThrownBy(() -> store.receive(Messages.ENDPOINT, Messages.events(1)))

@@ -2,14 +2,16 @@ package io.inbox4j.jdbi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inbox4j.jdbi.HandlerSql.Trace;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HandlerSqlTest {
 
-  private final HandlerSql sql = new HandlerSql();
+  private final HandlerSql.Known sql = new HandlerSql.Known();
 
   @ParameterizedTest
   @ValueSource(
@@ -58,8 +60,8 @@ class HandlerSqlTest {
         "SAVEPOINT \"inbox_segment\""
       })
   void whatBeginsOrEndsATransactionIsFound(String text) {
-    assertThat(sql.endOfTransaction(text)).isNotNull();
-    assertThat(sql.endOfTransaction(text)).as("what is remembered").isNotNull();
+    assertThat(ending(text)).isNotNull();
+    assertThat(ending(text)).as("what is remembered").isNotNull();
   }
 
   @ParameterizedTest
@@ -98,8 +100,8 @@ class HandlerSqlTest {
         "COPY effects FROM STDIN"
       })
   void whatDoesNotIsNot(String text) {
-    assertThat(sql.endOfTransaction(text)).isNull();
-    assertThat(sql.endOfTransaction(text)).as("what is remembered").isNull();
+    assertThat(ending(text)).isNull();
+    assertThat(ending(text)).as("what is remembered").isNull();
   }
 
   @Test
@@ -107,11 +109,75 @@ class HandlerSqlTest {
     assertThat(IntStream.range(0, 5_000))
         .allSatisfy(
             n -> {
-              assertThat(sql.endOfTransaction("SELECT " + n)).isNull();
-              assertThat(sql.endOfTransaction("SELECT " + n + "; END")).isEqualTo("END");
+              assertThat(ending("SELECT " + n)).isNull();
+              assertThat(ending("SELECT " + n + "; END")).isEqualTo("END");
             });
     String large = "SELECT '" + "x; COMMIT; ".repeat(10_000) + "'";
-    assertThat(sql.endOfTransaction(large)).isNull();
-    assertThat(sql.endOfTransaction(large + "; COMMIT")).isEqualTo("COMMIT");
+    assertThat(ending(large)).isNull();
+    assertThat(ending(large + "; COMMIT")).isEqualTo("COMMIT");
+  }
+
+  private @Nullable String ending(String text) {
+    return sql.of(text).ending();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "CREATE TEMP TABLE t (n int)",
+        "create local temporary table t (n int) on commit preserve rows",
+        "CREATE OR REPLACE TEMP VIEW v AS SELECT 1",
+        "CREATE TABLE pg_temp.t (n int)",
+        "SELECT 1 AS n INTO TEMP t",
+        "WITH a AS (SELECT 1) SELECT * INTO LOCAL TEMPORARY t FROM a",
+        "SELECT pg_advisory_lock(1)",
+        "SELECT 1 WHERE pg_try_advisory_lock_shared(?)",
+        "LISTEN channel",
+        "PREPARE p AS SELECT 1",
+        "DECLARE c CURSOR WITH HOLD FOR SELECT 1",
+        "SELECT 1; LISTEN channel; SELECT 2"
+      })
+  void whatIsLeftInTheSessionIsCleared(String text) {
+    assertThat(sql.of(text)).isEqualTo(new HandlerSql(null, Trace.LEFTOVERS));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SET statement_timeout = 0",
+        "set session search_path to a",
+        "SET ROLE tenant",
+        "SET SESSION AUTHORIZATION tenant",
+        "SET TIME ZONE 'UTC'",
+        "RESET ALL",
+        "DISCARD TEMP",
+        "LOAD 'x'",
+        "SELECT set_config('app.tenant', 'a', false)",
+        "SELECT set_config(?, ?, ?)",
+        "CREATE TEMP TABLE t (n int); SET ROLE tenant; LISTEN channel"
+      })
+  void settingsOfTheSessionEndWithIt(String text) {
+    assertThat(sql.of(text)).isEqualTo(new HandlerSql(null, Trace.SETTINGS));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SELECT 1",
+        "SET LOCAL search_path = a",
+        "SET CONSTRAINTS ALL IMMEDIATE",
+        "SET TRANSACTION READ ONLY",
+        "SELECT set_config('app.tenant', 'a', true)",
+        "SELECT set_config('app.tenant', ?, is_local => true)",
+        "CREATE TEMP TABLE t (n int) ON COMMIT DROP",
+        "SELECT pg_advisory_xact_lock(1)",
+        "UPDATE settings SET listen = 'LISTEN'",
+        "INSERT INTO temp VALUES (1)",
+        "SELECT 'set_config'",
+        "DECLARE c CURSOR FOR SELECT 1",
+        "CREATE TABLE t (temp int)"
+      })
+  void whatEndsWithTheTransactionNeedsNoCare(String text) {
+    assertThat(sql.of(text)).isEqualTo(new HandlerSql(null, Trace.NONE));
   }
 }
