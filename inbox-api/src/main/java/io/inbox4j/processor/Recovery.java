@@ -12,7 +12,9 @@ import io.inbox4j.store.WorkTransaction;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -161,7 +163,7 @@ final class Recovery {
   private void run(List<StoredMessage> group) {
     List<StoredMessage> again;
     try (WorkTransaction transaction = store.begin(workload.endpoint())) {
-      List<StoredMessage> reclaimed = transaction.reclaim(sequences(group));
+      List<StoredMessage> reclaimed = claimNoted(transaction, group);
       List<StoredMessage> messages = withoutGaps(group, reclaimed);
       Batch batch =
           Batch.of(workload, handlers, store, transaction, messages, stopping).checked(true);
@@ -212,6 +214,26 @@ final class Recovery {
     } catch (BrokenBatchException e) {
       charge(e);
     }
+  }
+
+  /**
+   * Claims what was noted, as it was noted: what somebody else has noted or handled since is left
+   * to them. What cannot be claimed, because a message of its key is in another hand, was noted in
+   * vain.
+   */
+  private static List<StoredMessage> claimNoted(
+      WorkTransaction transaction, List<StoredMessage> group) {
+    Map<Long, StoredMessage> noted = new LinkedHashMap<>();
+    group.forEach(message -> noted.put(message.sequence(), message.noted()));
+    List<StoredMessage> claimed = new ArrayList<>();
+    for (StoredMessage message : transaction.claimNoted(sequences(group))) {
+      StoredMessage before = noted.remove(message.sequence());
+      if (before != null && before.crashes() == message.crashes()) {
+        claimed.add(message);
+      }
+    }
+    transaction.putBack(List.copyOf(noted.values()));
+    return claimed;
   }
 
   /**

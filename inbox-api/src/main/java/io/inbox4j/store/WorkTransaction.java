@@ -61,10 +61,24 @@ public interface WorkTransaction extends EventTransaction, AutoCloseable {
   /** Which of these leases hold, also those whose messages somebody works on right now. */
   Set<Lease> held(Collection<Lease> leases);
 
-  /** Claims these messages, those that are due and not in another hand. */
+  /**
+   * Claims these messages to handle them: those that are due and not in another hand, and nor is
+   * any other message of their key. Others cannot claim any message of these keys until the
+   * transaction ends.
+   */
   List<StoredMessage> claimDue(List<Long> sequences);
 
-  /** Claims messages that were noted before, due or not, but for those in another hand. */
+  /**
+   * Claims messages that were noted before to handle them, due or not, but for those in another
+   * hand, and those of whose key any message is. Others cannot claim any message of these keys
+   * until the transaction ends.
+   */
+  List<StoredMessage> claimNoted(List<Long> sequences);
+
+  /**
+   * Claims messages that were noted before to give them an outcome without handling them, due or
+   * not, but for those in another hand.
+   */
   List<StoredMessage> reclaim(List<Long> sequences);
 
   /**
@@ -72,6 +86,12 @@ public interface WorkTransaction extends EventTransaction, AutoCloseable {
    * given time. If this worker dies over them the note stays, and they run alone from then on.
    */
   void note(List<Long> sequences, Duration holdBack);
+
+  /**
+   * Takes notes back because these messages, as they were noted, could not be claimed: they are due
+   * again, and suspects as before. Those that are in another hand are left to it.
+   */
+  void putBack(List<StoredMessage> noted);
 
   /** Takes notes back: these messages were not handled after all, and are due again. */
   void takeBack(List<Long> sequences);

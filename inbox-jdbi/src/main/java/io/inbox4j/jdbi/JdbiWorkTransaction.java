@@ -156,7 +156,25 @@ final class JdbiWorkTransaction implements WorkTransaction {
 
   @Override
   public List<StoredMessage> claimDue(List<Long> sequences) {
-    return claimThese(Sql.claimDue(idleTimeoutMillis), sequences);
+    return claimInLanes(Sql.CLAIM_DUE, sequences);
+  }
+
+  @Override
+  public List<StoredMessage> claimNoted(List<Long> sequences) {
+    return claimInLanes(Sql.CLAIM_NOTED, sequences);
+  }
+
+  private List<StoredMessage> claimInLanes(String sql, List<Long> sequences) {
+    return run(
+        () -> {
+          handle.execute(Sql.settings(idleTimeoutMillis));
+          List<Integer> lanes = LaneClaim.lockLanesOf(connection, endpoint, sequences);
+          try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setArray(1, connection.createArrayOf("int8", sequences.toArray()));
+            statement.setArray(2, connection.createArrayOf("int2", lanes.toArray()));
+            return read(statement);
+          }
+        });
   }
 
   private List<StoredMessage> claimThese(String sql, List<Long> sequences) {
@@ -183,6 +201,19 @@ final class JdbiWorkTransaction implements WorkTransaction {
                 .bind("seqs", PgArray.longs(sequences, Function.identity()))
                 .bind("holdBack", new Interval(holdBack))
                 .execute());
+  }
+
+  @Override
+  public void putBack(List<StoredMessage> noted) {
+    if (!noted.isEmpty()) {
+      run(
+          () ->
+              handle
+                  .createUpdate(Sql.PUT_BACK)
+                  .bind("seqs", PgArray.longs(noted, StoredMessage::sequence))
+                  .bind("crashes", PgArray.longs(noted, it -> (long) it.crashes()))
+                  .execute());
+    }
   }
 
   @Override

@@ -6,6 +6,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -93,6 +94,22 @@ final class LaneClaim {
     }
   }
 
+  /** Locks the lanes of these messages that nobody else has locked, and returns them. */
+  static List<Integer> lockLanesOf(Connection connection, String endpoint, List<Long> sequences)
+      throws SQLException {
+    List<Integer> lanes = new ArrayList<>();
+    try (PreparedStatement statement = connection.prepareStatement(Sql.LOCK_LANES_OF)) {
+      statement.setArray(1, connection.createArrayOf("int8", sequences.toArray()));
+      statement.setString(2, endpoint);
+      try (ResultSet row = statement.executeQuery()) {
+        while (row.next()) {
+          lanes.add(row.getInt(1));
+        }
+      }
+    }
+    return lanes;
+  }
+
   /** Claims what can still be claimed; of a key, nothing behind a message that cannot. */
   private List<StoredMessage> fetch(Map<Long, String> keys) throws SQLException {
     List<StoredMessage> messages;
@@ -142,6 +159,8 @@ final class LaneClaim {
         statement.setInt(2, lane);
         statement.setLong(3, last);
         statement.setArray(4, connection.createArrayOf("text", heldUp.toArray()));
+        statement.setString(5, endpoint);
+        statement.setInt(6, lane);
         try (ResultSet row = JdbiWorkTransaction.rows(statement)) {
           int seen = 0;
           for (; row.next() && taken.size() < limit; seen++) {

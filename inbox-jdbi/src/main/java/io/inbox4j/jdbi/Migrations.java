@@ -34,6 +34,7 @@ final class Migrations {
           "V3__find_stuck_messages.sql",
           "V4__retain.sql",
           "V5__adopt.sql",
+          "V7__find_leased_keys.sql",
           "V8__retain_as_declared.sql",
           "V10__intervene_with_pending.sql");
   private static final Pattern NAME = Pattern.compile("V(\\d+)__.*");

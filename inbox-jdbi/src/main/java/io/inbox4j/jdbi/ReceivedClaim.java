@@ -3,9 +3,7 @@ package io.inbox4j.jdbi;
 import io.inbox4j.store.StoredMessage;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
@@ -30,7 +28,8 @@ final class ReceivedClaim {
     if (sequences.isEmpty()) {
       return List.of();
     }
-    List<Integer> lanes = keyed ? lockLanes() : List.of();
+    List<Integer> lanes =
+        keyed ? LaneClaim.lockLanesOf(connection, endpoint, sequences) : List.of();
     try (PreparedStatement statement = connection.prepareStatement(Sql.CLAIM_RECEIVED)) {
       statement.setArray(1, connection.createArrayOf("text", types.toArray()));
       statement.setArray(2, connection.createArrayOf("int8", sequences.toArray()));
@@ -39,19 +38,5 @@ final class ReceivedClaim {
       statement.setString(5, endpoint);
       return JdbiWorkTransaction.read(statement);
     }
-  }
-
-  private List<Integer> lockLanes() throws SQLException {
-    List<Integer> lanes = new ArrayList<>();
-    try (PreparedStatement statement = connection.prepareStatement(Sql.LOCK_LANES_OF_RECEIVED)) {
-      statement.setArray(1, connection.createArrayOf("int8", sequences.toArray()));
-      statement.setString(2, endpoint);
-      try (ResultSet row = statement.executeQuery()) {
-        while (row.next()) {
-          lanes.add(row.getInt(1));
-        }
-      }
-    }
-    return lanes;
   }
 }

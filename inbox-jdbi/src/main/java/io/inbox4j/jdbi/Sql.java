@@ -89,6 +89,9 @@ final class Sql {
         .formatted(row, locker);
   }
 
+  /** Of a pending row l: whether it is being handled under a lease. */
+  private static final String IS_LEASED = "l.lease IS NOT NULL AND l.due_on_utc > now()";
+
   /** What a claim selects for update; rows that it skips are not looked at any further. */
   private static final String PENDING_COLUMNS =
       "SELECT p.seq, p.due_on_utc, p.attempts, p.crashes, p.lease, p.xmax AS locker";
@@ -162,8 +165,9 @@ final class Sql {
   }
 
   /**
-   * Walks along a locked lane in arrival order: endpoint, lane, the sequence to look after, and
-   * keys to leave out. Keys that a dead message holds are left out.
+   * Walks along a locked lane in arrival order: endpoint, lane, the sequence to look after, keys to
+   * leave out, and endpoint and lane again. Keys that a dead message holds are left out, and those
+   * of which somebody has leased a message, be it an earlier or a later one.
    */
   static String walkLane(int limit) {
     return """
@@ -172,10 +176,12 @@ final class Sql {
                        WHERE d.endpoint = p.endpoint AND d.held_key = p.ordering_key) AS held
         FROM inbox_pending p
         WHERE endpoint = ? AND lane = ? AND seq > ? AND ordering_key <> ALL (?)
+          AND ordering_key <> ALL (ARRAY (SELECT l.ordering_key FROM inbox_pending l
+                                          WHERE l.endpoint = ? AND l.lane = ? AND %s))
         ORDER BY seq
         LIMIT %d
         """
-        .formatted(isSuspect("p", "p.xmax"), limit);
+        .formatted(isSuspect("p", "p.xmax"), IS_LEASED, limit);
   }
 
   /** Claims these messages of a locked lane. */
@@ -191,10 +197,47 @@ final class Sql {
       """
           .formatted(PENDING_COLUMNS, CLAIMED_COLUMNS);
 
-  /** Claims these messages if they are due. */
-  static String claimDue(long idleTimeoutMillis) {
-    return settings(idleTimeoutMillis) + ";\n" + CLAIM_THESE;
-  }
+  /**
+   * Of a pending row p: whether it has no ordering key, or is in one of these locked lanes and
+   * nobody has leased a message of its key.
+   */
+  private static final String IS_FREE_IN =
+      """
+      (p.lane IS NULL OR p.lane = ANY (?)
+       AND NOT EXISTS (SELECT 1 FROM inbox_pending l
+                       WHERE l.endpoint = p.endpoint AND l.lane = p.lane
+                         AND l.ordering_key = p.ordering_key AND %s))
+      """
+          .formatted(IS_LEASED);
+
+  /** Claims these messages if they are due: sequences, and the lanes that were locked for them. */
+  static final String CLAIM_DUE =
+      """
+      WITH claimed AS MATERIALIZED (
+        %s
+        FROM inbox_pending p WHERE seq = ANY (?) AND due_on_utc <= clock_timestamp() AND %s
+        ORDER BY seq
+        FOR UPDATE SKIP LOCKED
+      )
+      %s ORDER BY c.seq
+      """
+          .formatted(PENDING_COLUMNS, IS_FREE_IN, CLAIMED_COLUMNS);
+
+  /**
+   * Claims noted messages to handle them, due or not: sequences, and the lanes that were locked for
+   * them.
+   */
+  static final String CLAIM_NOTED =
+      """
+      WITH claimed AS MATERIALIZED (
+        %s
+        FROM inbox_pending p WHERE seq = ANY (?) AND lease IS NULL AND %s
+        ORDER BY seq
+        FOR UPDATE SKIP LOCKED
+      )
+      %s ORDER BY c.seq
+      """
+          .formatted(PENDING_COLUMNS, IS_FREE_IN, CLAIMED_COLUMNS);
 
   /** Claims noted messages, due or not, but for those that somebody has leased since. */
   static String reclaim(long idleTimeoutMillis) {
@@ -212,10 +255,10 @@ final class Sql {
   }
 
   /**
-   * Locks the lanes of messages that this transaction has just stored, as far as nobody else has:
-   * sequences and endpoint. It is a statement of its own for the same reason as {@link #lockLane}.
+   * Locks the lanes of these messages, as far as nobody else has: sequences and endpoint. It is a
+   * statement of its own for the same reason as {@link #lockLane}.
    */
-  static final String LOCK_LANES_OF_RECEIVED =
+  static final String LOCK_LANES_OF =
       """
       SELECT lane FROM (SELECT DISTINCT lane FROM inbox_pending
                         WHERE seq = ANY (?) AND lane IS NOT NULL) l
@@ -421,6 +464,23 @@ final class Sql {
       SET crashes = crashes - 1,
           due_on_utc = CASE WHEN lease IS NULL THEN clock_timestamp() ELSE due_on_utc END
       WHERE seq = ANY (:seqs) AND crashes > 0
+      """;
+
+  /**
+   * Takes back the notes of messages that could not be handled because their key was in another
+   * hand. A lease that has ended before it began leaves them the suspects that they were.
+   */
+  static final String PUT_BACK =
+      """
+      WITH mine AS MATERIALIZED (
+        SELECT p.seq FROM inbox_pending p JOIN unnest(:seqs, :crashes) AS n (seq, crashes)
+          ON p.seq = n.seq AND p.crashes = n.crashes
+        WHERE p.lease IS NULL
+        ORDER BY p.seq FOR UPDATE OF p SKIP LOCKED
+      )
+      UPDATE inbox_pending p
+      SET crashes = p.crashes - 1, lease = 0, due_on_utc = clock_timestamp()
+      FROM mine WHERE p.seq = mine.seq
       """;
 
   /** Fails unless it finds all of them: the commit is on its way before its answer comes. */

@@ -35,14 +35,43 @@ class ClaimPlanTest {
             });
   }
 
+  @Test
+  void aWalkAlongALaneFindsTheKeysThatAreLeasedByTheirIndex() {
+    database.execute("VACUUM ANALYZE inbox_pending");
+    database
+        .jdbi()
+        .useTransaction(
+            handle -> {
+              handle.execute(Sql.BY_INDEX);
+              prepare(handle, "text, int, bigint, text[], text, int", Sql.walkLane(64));
+              String walk = "EXPLAIN EXECUTE claim ('orders', 1, 0, '{}', 'orders', 1)";
+              for (int i = 0; i < 6; i++) {
+                plan(handle, walk);
+              }
+              fill(handle);
+              execute(
+                  handle,
+                  "UPDATE inbox_pending SET ordering_key = 'key ' || seq, lane = seq % 2,"
+                      + " lease = CASE WHEN seq < 10 THEN seq END");
+              assertThat(plan(handle, walk))
+                  .contains("inbox_pending_leased")
+                  .contains("inbox_pending_lane")
+                  .doesNotContain("Seq Scan on inbox_pending");
+            });
+  }
+
   private static void prepare(Handle handle, String claim) {
+    prepare(handle, "text, text[], timestamptz, text", claim);
+  }
+
+  private static void prepare(Handle handle, String types, String claim) {
     String numbered = claim;
     for (int i = 1; numbered.contains("?"); i++) {
       numbered = numbered.replaceFirst("\\?", "\\$" + i);
     }
     handle.execute("SET LOCAL plan_cache_mode = force_generic_plan");
     handle.createScript("SELECT 1").execute();
-    execute(handle, "PREPARE claim (text, text[], timestamptz, text) AS " + numbered);
+    execute(handle, "PREPARE claim (%s) AS %s".formatted(types, numbered));
   }
 
   private static void fill(Handle handle) {
@@ -59,10 +88,13 @@ class ClaimPlanTest {
   }
 
   private static String plan(Handle handle) {
+    return plan(
+        handle, "EXPLAIN EXECUTE claim ('orders', ARRAY['created'], '1970-01-01Z', 'orders')");
+  }
+
+  private static String plan(Handle handle, String explain) {
     try (var statement = handle.getConnection().createStatement();
-        var rows =
-            statement.executeQuery(
-                "EXPLAIN EXECUTE claim ('orders', ARRAY['created'], '1970-01-01Z', 'orders')")) {
+        var rows = statement.executeQuery(explain)) {
       StringBuilder plan = new StringBuilder();
       while (rows.next()) {
         plan.append(rows.getString(1)).append('\n');

@@ -159,9 +159,25 @@ class LeasedTest {
 
   @Test
   void aLeaseIsRenewedWhileItsHandlerRuns() {
-    try (Service service = leased((event, context) -> Thread.sleep(3_000), it -> {});
-        Service another = Service.with(service.database, LeasedTest::leasedForASecond).start()) {
+    try (Service service =
+            Service.subscribing(
+                    queue ->
+                        queue
+                            .on(Created.class, (event, context) -> released.await())
+                            .leased(Duration.ofSeconds(3)))
+                .start();
+        Service another = Service.with(service.database, LeasedTest::leasedForASecond)) {
       service.deliver(1);
+      await().until(() -> service.database.count("SELECT count(lease) FROM inbox_pending") == 1);
+      String end = service.database.one(String.class, "SELECT due_on_utc::text FROM inbox_pending");
+      another.start();
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .until(
+              () ->
+                  service.database.one(
+                      Boolean.class, "SELECT now() > ?::timestamptz + interval '1 second'", end));
+      released.countDown();
       service.awaitAll("processed", 1);
       assertThat(another.heard.lines()).noneMatch(line -> line.startsWith("processed"));
       assertThat(service.statuses()).containsExactly("processed 1");
@@ -178,13 +194,19 @@ class LeasedTest {
   void aLateFinisherChangesNothing() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
     try (Service late =
-        leased(
-            (event, context) -> {
-              begun.countDown();
-              awaitInspiteOfInterrupts(released);
-              effectAtCommit(event, context);
-            },
-            queue -> queue.concurrency(1))) { // so it does not take the message once more
+        Service.subscribing(
+                queue ->
+                    queue
+                        .on(
+                            Created.class,
+                            (event, context) -> {
+                              begun.countDown();
+                              released.await();
+                              effectAtCommit(event, context);
+                            })
+                        .concurrency(1)
+                        .leased(Duration.ofMinutes(1))) // so it does not look after it meanwhile
+            .start()) {
       late.deliver(1);
       begun.await();
       late.database.execute("UPDATE inbox_pending SET lease = -1, due_on_utc = now()");
@@ -202,17 +224,6 @@ class LeasedTest {
       released.countDown();
       await().during(Duration.ofMillis(500)).until(() -> late.heard.of("processed").isEmpty());
       assertThat(late.database.effects()).containsExactly("0");
-    }
-  }
-
-  /** It waits and does not spin: two virtual threads that do would stop all others of the test. */
-  private static void awaitInspiteOfInterrupts(CountDownLatch latch) {
-    while (latch.getCount() > 0) {
-      try {
-        latch.await();
-      } catch (InterruptedException e) {
-        // goes on waiting
-      }
     }
   }
 

@@ -6,8 +6,11 @@ import io.inbox4j.MessageIds;
 import io.inbox4j.receive.Arrival;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.LongFunction;
 import org.junit.jupiter.api.Test;
@@ -131,6 +134,121 @@ abstract class OrderContract extends ContractPart {
       assertThat(recovering.reclaim(List.of(first))).hasSize(1);
       assertThat(claimAll()).containsExactly("b1");
     }
+  }
+
+  @Test
+  void nothingIsClaimedBesideALaterMessageOfItsKeyThatIsLeased() {
+    deadAndLater("a1", "a2", "b1");
+    try (WorkTransaction leasing = store.begin(endpoint)) {
+      List<StoredMessage> later = claimFirst(leasing, "a");
+      assertThat(names(later)).containsExactly("a2");
+      leasing.lease(later, HOUR);
+      leasing.commit(List.of());
+    }
+    store.replayDead(mine(), BY, 0, 10);
+    assertThat(claimAll()).containsExactly("b1");
+    try (WorkTransaction another = another().begin(endpoint)) {
+      assertThat(claimFirst(another, "a")).isEmpty();
+    }
+  }
+
+  @Test
+  void nothingIsClaimedBesideALaterMessageOfItsKeyThatARecoveryHasInHand() {
+    long later = notedBehindADeadOne();
+    store.replayDead(mine(), BY, 0, 10);
+    try (WorkTransaction recovering = store.begin(endpoint)) {
+      assertThat(recovering.claimNoted(List.of(later))).hasSize(1);
+      assertThat(claimAll()).isEmpty();
+    }
+  }
+
+  @Test
+  void aRecoveryGetsNothingBesideAnotherMessageOfItsKeyAndItStaysSuspect() {
+    long later = notedBehindADeadOne();
+    store.replayDead(mine(), BY, 0, 10);
+    try (WorkTransaction working = another().begin(endpoint)) {
+      assertThat(claim(working)).containsExactly("a1");
+      try (WorkTransaction recovering = store.begin(endpoint)) {
+        assertThat(recovering.claimNoted(List.of(later))).isEmpty();
+        recovering.putBack(List.of(noted(later)));
+        recovering.commit(List.of());
+      }
+      working.commit(List.of());
+    }
+    settleOne("a1", Outcome.Processed::new);
+    try (WorkTransaction working = another().begin(endpoint)) {
+      List<StoredMessage> messages = working.claimOrdered(TYPES, 10);
+      assertThat(names(messages)).containsExactly("a2");
+      assertThat(messages.get(0).suspect()).isTrue();
+      assertThat(messages.get(0).crashes()).isZero();
+    }
+  }
+
+  @Test
+  void aRecoveryGetsNothingBesideALeasedMessageOfItsKey() {
+    long later = notedBehindADeadOne();
+    store.replayDead(mine(), BY, 0, 10);
+    try (WorkTransaction leasing = store.begin(endpoint)) {
+      leasing.lease(claimFirst(leasing, "a"), HOUR);
+      leasing.commit(List.of());
+    }
+    assertThat(store.noteAlone(later, Duration.ZERO)).isTrue();
+    try (WorkTransaction recovering = store.begin(endpoint)) {
+      assertThat(recovering.claimNoted(List.of(later))).isEmpty();
+      assertThat(recovering.claimDue(List.of(later))).isEmpty();
+    }
+  }
+
+  /** Of a key a dead first message and a later one that is noted to be handled; its sequence. */
+  private long notedBehindADeadOne() {
+    deadAndLater("a1", "a2");
+    long later;
+    try (WorkTransaction dying = another().begin(endpoint)) {
+      later = dying.claimOrdered(TYPES, 1).get(0).sequence();
+    }
+    assertThat(store.noteAlone(later, Duration.ZERO)).isTrue();
+    return later;
+  }
+
+  private void deadAndLater(String dead, String... later) {
+    receive(dead);
+    receive(later);
+    settleOne(dead, seq -> new Outcome.Dead(seq, "broken", false));
+  }
+
+  /** Claims the first messages of keys, as leased handlers do, lane by lane; that of this key. */
+  private static List<StoredMessage> claimFirst(WorkTransaction transaction, String key) {
+    Set<Long> seen = new HashSet<>();
+    while (true) {
+      List<StoredMessage> messages = transaction.claimFirstOfKeys(TYPES, 1);
+      if (messages.isEmpty() || !seen.add(messages.get(0).sequence())) {
+        return List.of();
+      }
+      if (key.equals(messages.get(0).orderingKey())) {
+        return messages;
+      }
+    }
+  }
+
+  private static StoredMessage noted(long sequence) {
+    return new StoredMessage(
+        sequence,
+        new UUID(0, 0),
+        TYPE,
+        null,
+        new byte[0],
+        null,
+        null,
+        null,
+        false,
+        Instant.EPOCH,
+        Instant.EPOCH,
+        Duration.ZERO,
+        0,
+        "a",
+        0,
+        1,
+        true);
   }
 
   private static long sequenceOf(WorkTransaction transaction, String name) {

@@ -39,6 +39,7 @@ public final class DatabaseExamination {
           "inbox_pending_due",
           "inbox_pending_lane",
           "inbox_pending_crashed",
+          "inbox_pending_leased",
           "inbox_processed_seq",
           "inbox_dead_pkey",
           "inbox_dead_held",
