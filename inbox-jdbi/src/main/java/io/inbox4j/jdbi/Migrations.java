@@ -41,7 +41,6 @@ final class Migrations {
   private static final String REMEDY =
       "create them with JdbiInboxStore.migrate(dataSource) as a role that may, or let Flyway apply "
           + LOCATION;
-  private static final long LOCK = 0x494E424F58L; // "INBOX"
   private static final String LOCK_NOT_AVAILABLE = "55P03";
   private static final int MAX_ATTEMPTS = 30;
 
@@ -74,7 +73,7 @@ final class Migrations {
   }
 
   private static void applyMissing(Handle handle) {
-    handle.createQuery(Sql.LOCK_FOR_MIGRATION).bind("lock", LOCK).mapToMap().list();
+    handle.createQuery(Sql.LOCK_FOR_MIGRATION).mapToMap().list();
     handle.execute(Sql.MIGRATION_LOCK_TIMEOUT);
     for (String script : missing(handle)) {
       log.info("Applying the migration {}", script);

@@ -139,6 +139,14 @@ final class Sql {
   }
 
   /**
+   * Locks a lane of an endpoint until the end of the transaction, unless somebody has. Locks are
+   * those of the whole database: the table makes them those of this schema.
+   */
+  private static final String LOCKS_LANE =
+      "pg_try_advisory_xact_lock("
+          + "hashtextextended('inbox ' || 'inbox_pending'::regclass::oid || ' ' || ?, lane))";
+
+  /**
    * Locks the next lane that has something due and that nobody has locked: endpoint, the lane to
    * look after, and the endpoint three times more. It is a statement of its own so that the next
    * one sees all that the lane's last holder has committed.
@@ -158,10 +166,10 @@ final class Sql {
           FROM lanes l WHERE l.lane IS NOT NULL
         )
         SELECT lane FROM lanes
-        WHERE lane IS NOT NULL AND pg_try_advisory_xact_lock(hashtext('inbox ' || ?), lane)
+        WHERE lane IS NOT NULL AND %s
         LIMIT 1
         """
-        .formatted(settings(idleTimeoutMillis), NOT_PAUSED);
+        .formatted(settings(idleTimeoutMillis), NOT_PAUSED, LOCKS_LANE);
   }
 
   /**
@@ -262,8 +270,9 @@ final class Sql {
       """
       SELECT lane FROM (SELECT DISTINCT lane FROM inbox_pending
                         WHERE seq = ANY (?) AND lane IS NOT NULL) l
-      WHERE pg_try_advisory_xact_lock(hashtext('inbox ' || ?), lane)
-      """;
+      WHERE %s
+      """
+          .formatted(LOCKS_LANE);
 
   /**
    * Of messages that this transaction has just stored, those that can be handled in it: types,
@@ -837,7 +846,9 @@ final class Sql {
 
   static final String SYNCHRONOUS_COMMIT = "SELECT current_setting('synchronous_commit')";
 
-  static final String LOCK_FOR_MIGRATION = "SELECT pg_advisory_xact_lock(:lock)";
+  /** Of this schema, in which there may be no table yet. */
+  static final String LOCK_FOR_MIGRATION =
+      "SELECT pg_advisory_xact_lock(hashtextextended('inbox migration ' || current_schema(), 0))";
   static final String MIGRATION_LOCK_TIMEOUT = "SET LOCAL lock_timeout = '2s'";
   static final String HAS_SCHEMA_TABLE = "SELECT to_regclass('inbox_schema') IS NOT NULL";
   static final String SCHEMA_VERSIONS = "SELECT version FROM inbox_schema";
