@@ -6,6 +6,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -19,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * Claims messages with an ordering key.
  *
  * <p>Keys are hashed into lanes. Who holds a lane's lock, until the end of the transaction, is the
- * only one to claim from it: it walks along the lane in arrival order and takes the first messages
- * of every key, up to one that cannot be handled now. A key that is held up so holds up itself, not
- * its lane.
+ * only one to claim from it: it looks through what is due there and takes the first messages of
+ * every key, in arrival order, up to one that cannot be handled now. A key that is held up so holds
+ * up itself, not its lane.
  */
 final class LaneClaim {
 
@@ -88,6 +89,7 @@ final class LaneClaim {
       statement.setString(3, endpoint);
       statement.setString(4, endpoint);
       statement.setString(5, endpoint);
+      statement.setString(6, endpoint);
       try (ResultSet row = JdbiWorkTransaction.rows(statement)) {
         return row.next() ? row.getInt(1) : null;
       }
@@ -126,7 +128,7 @@ final class LaneClaim {
             .toList();
   }
 
-  /** One way along a lane, page by page, until something can be handled. */
+  /** One way along what is due in a lane, page by page, until something can be handled. */
   private final class Walk {
 
     private final int lane;
@@ -135,6 +137,7 @@ final class LaneClaim {
     private final Map<Long, String> taken = new LinkedHashMap<>();
     private final Map<String, Kind> kinds = new HashMap<>();
     private final Set<String> heldUp = new HashSet<>();
+    private OffsetDateTime lastDue = OffsetDateTime.MIN;
     private long last;
 
     Walk(int lane, Set<String> types, int limit) {
@@ -157,13 +160,20 @@ final class LaneClaim {
       try (PreparedStatement statement = connection.prepareStatement(Sql.walkLane(page))) {
         statement.setString(1, endpoint);
         statement.setInt(2, lane);
-        statement.setLong(3, last);
-        statement.setArray(4, connection.createArrayOf("text", heldUp.toArray()));
-        statement.setString(5, endpoint);
-        statement.setInt(6, lane);
+        statement.setObject(3, lastDue);
+        statement.setLong(4, last);
+        statement.setArray(5, connection.createArrayOf("text", heldUp.toArray()));
+        statement.setString(6, endpoint);
+        statement.setInt(7, lane);
+        statement.setString(8, endpoint);
+        statement.setString(9, endpoint);
+        statement.setInt(10, lane);
         try (ResultSet row = JdbiWorkTransaction.rows(statement)) {
           int seen = 0;
-          for (; row.next() && taken.size() < limit; seen++) {
+          while (row.next()) {
+            seen = row.getInt(10);
+            lastDue = row.getObject(8, OffsetDateTime.class);
+            last = row.getLong(9);
             pass(row);
           }
           return seen;
@@ -172,16 +182,16 @@ final class LaneClaim {
     }
 
     private void pass(ResultSet row) throws SQLException {
-      last = row.getLong(1);
+      long sequence = row.getLong(1);
       String key = row.getString(2);
-      if (heldUp.contains(key)) {
+      if (heldUp.contains(key) || taken.size() == limit) {
         return;
       }
       boolean isDue = row.getBoolean(4) && !row.getBoolean(7);
       Kind kind = Kind.of(row.getBoolean(5), row.getInt(6));
       Kind before = kinds.putIfAbsent(key, kind);
       if (isDue && types.contains(row.getString(3)) && (before == null || before == kind)) {
-        taken.put(last, key);
+        taken.put(sequence, key);
       } else {
         heldUp.add(key);
       }

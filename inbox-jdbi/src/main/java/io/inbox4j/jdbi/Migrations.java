@@ -36,6 +36,7 @@ final class Migrations {
           "V5__adopt.sql",
           "V7__find_leased_keys.sql",
           "V8__retain_as_declared.sql",
+          "V9__find_due_keys.sql",
           "V10__intervene_with_pending.sql");
   private static final Pattern NAME = Pattern.compile("V(\\d+)__.*");
   private static final String REMEDY =

@@ -89,8 +89,13 @@ final class Sql {
         .formatted(row, locker);
   }
 
-  /** Of a pending row l: whether it is being handled under a lease. */
-  private static final String IS_LEASED = "l.lease IS NOT NULL AND l.due_on_utc > now()";
+  /**
+   * Of a pending row l: whether it has an ordering key and is being handled under a lease. A lane
+   * is not compared by "=" next to it: that would make the indexes of all lanes as good a choice,
+   * as long as the tables were empty when the plan was made.
+   */
+  private static final String IS_LEASED =
+      "l.lease IS NOT NULL AND l.ordering_key IS NOT NULL AND l.due_on_utc > now()";
 
   /** What a claim selects for update; rows that it skips are not looked at any further. */
   private static final String PENDING_COLUMNS =
@@ -148,8 +153,10 @@ final class Sql {
 
   /**
    * Locks the next lane that has something due and that nobody has locked: endpoint, the lane to
-   * look after, and the endpoint three times more. It is a statement of its own so that the next
-   * one sees all that the lane's last holder has committed.
+   * look after, and the endpoint four times more. It is a statement of its own so that the next one
+   * sees all that the lane's last holder has committed.
+   *
+   * <p>It goes from lane to lane by the index, and looks at the first due time of each.
    */
   static String lockLane(long idleTimeoutMillis) {
     return """
@@ -157,39 +164,63 @@ final class Sql {
         SAVEPOINT inbox_lane;
         WITH RECURSIVE lanes (lane) AS (
           (SELECT lane FROM inbox_pending
-           WHERE endpoint = ? AND lane > ? AND due_on_utc <= now() AND %s
+           WHERE endpoint = ? AND lane > ? AND %s
            ORDER BY lane LIMIT 1)
           UNION ALL
-          SELECT (SELECT p.lane FROM inbox_pending p
-                  WHERE p.endpoint = ? AND p.lane > l.lane AND p.due_on_utc <= now()
+          SELECT (SELECT p.lane FROM inbox_pending p WHERE p.endpoint = ? AND p.lane > l.lane
                   ORDER BY p.lane LIMIT 1)
           FROM lanes l WHERE l.lane IS NOT NULL
+        ), due AS MATERIALIZED (
+          SELECT lane FROM lanes
+          WHERE EXISTS (SELECT 1 FROM inbox_pending p
+                        WHERE p.endpoint = ? AND p.lane = lanes.lane AND p.due_on_utc <= now())
         )
-        SELECT lane FROM lanes
-        WHERE lane IS NOT NULL AND %s
+        SELECT lane FROM due WHERE %s
         LIMIT 1
         """
         .formatted(settings(idleTimeoutMillis), NOT_PAUSED, LOCKS_LANE);
   }
 
   /**
-   * Walks along a locked lane in arrival order: endpoint, lane, the sequence to look after, keys to
-   * leave out, and endpoint and lane again. Keys that a dead message holds are left out, and those
-   * of which somebody has leased a message, be it an earlier or a later one.
+   * Looks through what is due in a locked lane, the longest due first: endpoint, lane, the due time
+   * and the sequence to look after, keys to leave out, the endpoint and the lane again, the
+   * endpoint, and once more the endpoint and the lane.
+   *
+   * <p>What it returns is in arrival order: of every key that has something due the first messages,
+   * as many as are due, whether they are or not. Each row says which was the last to be looked at,
+   * and how many were. Keys that a dead message holds are told; those of which somebody has leased
+   * a message, be it an earlier or a later one, are left out.
    */
   static String walkLane(int limit) {
     return """
-        SELECT seq, ordering_key, type, due_on_utc <= now() AS due, %s AS suspect, crashes,
-               EXISTS (SELECT 1 FROM inbox_dead d
-                       WHERE d.endpoint = p.endpoint AND d.held_key = p.ordering_key) AS held
-        FROM inbox_pending p
-        WHERE endpoint = ? AND lane = ? AND seq > ? AND ordering_key <> ALL (?)
-          AND ordering_key <> ALL (ARRAY (SELECT l.ordering_key FROM inbox_pending l
-                                          WHERE l.endpoint = ? AND l.lane = ? AND %s))
-        ORDER BY seq
-        LIMIT %d
+        WITH due AS MATERIALIZED (
+          SELECT ordering_key, due_on_utc, seq FROM inbox_pending
+          WHERE endpoint = ? AND lane = ? AND due_on_utc <= now() AND (due_on_utc, seq) > (?, ?)
+            AND ordering_key <> ALL (?)
+            AND ordering_key <> ALL (ARRAY (SELECT l.ordering_key FROM inbox_pending l
+                                            WHERE l.endpoint = ? AND %s
+                                              AND l.lane IS NOT DISTINCT FROM ?))
+          ORDER BY due_on_utc, seq
+          LIMIT %d
+        ), last AS MATERIALIZED (
+          SELECT due_on_utc, seq, (SELECT count(*) FROM due) AS seen FROM due
+          ORDER BY due_on_utc DESC, seq DESC LIMIT 1
+        ), keys AS MATERIALIZED (
+          SELECT k.*, EXISTS (SELECT 1 FROM inbox_dead d
+                              WHERE d.endpoint = ? AND d.held_key = k.ordering_key) AS held
+          FROM (SELECT ordering_key, count(*) AS due FROM due GROUP BY ordering_key) k
+        )
+        SELECT first.seq, keys.ordering_key, first.type, first.due_on_utc <= now() AS due,
+               %s AS suspect, first.crashes, keys.held, last.due_on_utc, last.seq, last.seen
+        FROM last CROSS JOIN keys CROSS JOIN LATERAL (
+          SELECT p.seq, p.type, p.due_on_utc, p.crashes, p.lease, p.xmax AS locker
+          FROM inbox_pending p
+          WHERE p.endpoint = ? AND p.lane = ? AND p.ordering_key = keys.ordering_key
+          ORDER BY p.seq LIMIT keys.due
+        ) first
+        ORDER BY first.seq
         """
-        .formatted(isSuspect("p", "p.xmax"), IS_LEASED, limit);
+        .formatted(IS_LEASED, limit, isSuspect("first", "first.locker"));
   }
 
   /** Claims these messages of a locked lane. */
@@ -213,8 +244,8 @@ final class Sql {
       """
       (p.lane IS NULL OR p.lane = ANY (?)
        AND NOT EXISTS (SELECT 1 FROM inbox_pending l
-                       WHERE l.endpoint = p.endpoint AND l.lane = p.lane
-                         AND l.ordering_key = p.ordering_key AND %s))
+                       WHERE l.endpoint = p.endpoint AND l.ordering_key = p.ordering_key
+                         AND %s))
       """
           .formatted(IS_LEASED);
 
@@ -278,7 +309,8 @@ final class Sql {
    * Of messages that this transaction has just stored, those that can be handled in it: types,
    * sequences, the lanes that were locked, the first sequence, and the endpoint.
    *
-   * <p>What has an ordering key must be in a lane that is locked and in which nothing was before.
+   * <p>What has an ordering key must be in a lane that is locked, and nothing of the key was
+   * before.
    */
   static final String CLAIM_RECEIVED =
       """
@@ -292,7 +324,8 @@ final class Sql {
               FROM mine) w
         WHERE ready AND (lane IS NULL OR all_ready AND lane = ANY (?)
             AND NOT EXISTS (SELECT 1 FROM inbox_pending e
-                            WHERE e.endpoint = w.endpoint AND e.lane = w.lane AND e.seq < ?)
+                            WHERE e.endpoint = w.endpoint AND e.lane = w.lane
+                              AND e.ordering_key = w.ordering_key AND e.seq < ?)
             AND NOT EXISTS (SELECT 1 FROM inbox_dead d
                             WHERE d.endpoint = w.endpoint AND d.held_key = w.ordering_key))
           AND %s
@@ -394,8 +427,8 @@ final class Sql {
       """;
 
   /**
-   * What waits at endpoints. Of messages with an ordering key the first hundred of every lane are
-   * looked at: no index has them by their due time.
+   * What waits at endpoints. Of messages with an ordering key the hundred of every lane that have
+   * been due for longest are looked at.
    */
   static final String WAITING =
       """
@@ -413,13 +446,16 @@ final class Sql {
           UNION ALL
           (SELECT first.due_on_utc, first.leased
            FROM generate_series(0, 63) AS l (lane) CROSS JOIN LATERAL (
-             SELECT DISTINCT ON (ordering_key) due_on_utc, lease IS NOT NULL AS leased
-             FROM (SELECT ordering_key, seq, due_on_utc, lease FROM inbox_pending
-                   WHERE endpoint = e.endpoint AND lane = l.lane::smallint
-                   ORDER BY seq LIMIT 100) oldest
+             SELECT due_on_utc, lease IS NOT NULL AS leased
+             FROM (SELECT ordering_key, seq, lane, due_on_utc, lease FROM inbox_pending
+                   WHERE endpoint = e.endpoint AND lane = l.lane::smallint AND due_on_utc <= now()
+                   ORDER BY due_on_utc, seq LIMIT 100) oldest
              WHERE NOT EXISTS (SELECT FROM inbox_dead d
                                WHERE d.endpoint = e.endpoint AND d.held_key = oldest.ordering_key)
-             ORDER BY ordering_key, seq
+               AND NOT EXISTS (SELECT FROM inbox_pending p
+                               WHERE p.endpoint = e.endpoint AND p.lane = oldest.lane
+                                 AND p.ordering_key = oldest.ordering_key AND p.seq < oldest.seq)
+             ORDER BY due_on_utc LIMIT 1
            ) first ORDER BY first.due_on_utc LIMIT 1)
         ) both_kinds WHERE due_on_utc <= now() ORDER BY due_on_utc LIMIT 1
       ) due ON true
@@ -438,17 +474,18 @@ final class Sql {
       LEFT JOIN LATERAL (
         SELECT sum(first.waiting) OVER () AS waiting, m.message_id, first.due_on_utc AS until
         FROM generate_series(0, 63) AS l (lane) CROSS JOIN LATERAL (
-          SELECT (array_agg(seq ORDER BY seq))[1] AS seq,
-                 (array_agg(due_on_utc ORDER BY seq))[1] AS due_on_utc,
-                 (array_agg(lease ORDER BY seq))[1] AS lease,
-                 count(*) FILTER (WHERE due_on_utc <= now()) AS waiting
-          FROM (SELECT ordering_key, seq, due_on_utc, lease FROM inbox_pending
-                WHERE endpoint = e.endpoint AND lane = l.lane::smallint
-                ORDER BY seq LIMIT 100) oldest
-          GROUP BY ordering_key
+          SELECT head.seq, head.due_on_utc, count(*) AS waiting
+          FROM (SELECT ordering_key, lane FROM inbox_pending
+                WHERE endpoint = e.endpoint AND lane = l.lane::smallint AND due_on_utc <= now()
+                ORDER BY due_on_utc, seq LIMIT 100) oldest
+          CROSS JOIN LATERAL (
+            SELECT seq, due_on_utc, lease FROM inbox_pending p
+            WHERE p.endpoint = e.endpoint AND p.lane = oldest.lane
+              AND p.ordering_key = oldest.ordering_key
+            ORDER BY p.seq LIMIT 1) head
+          WHERE head.due_on_utc > now() + CAST(:long AS interval) AND head.lease IS NULL
+          GROUP BY head.seq, head.due_on_utc
         ) first JOIN inbox_messages m USING (seq)
-        WHERE first.due_on_utc > now() + CAST(:long AS interval) AND first.lease IS NULL
-          AND first.waiting > 0
         ORDER BY first.due_on_utc DESC LIMIT 1
       ) blocked ON true
       LEFT JOIN inbox_paused pause ON pause.endpoint = e.endpoint
@@ -770,8 +807,7 @@ final class Sql {
                 FROM generate_series(0, 63) AS lanes (n),
                      LATERAL (SELECT p.due_on_utc FROM inbox_pending p
                               WHERE p.endpoint = :endpoint AND p.lane = n::smallint
-                                AND p.due_on_utc <= now()
-                              ORDER BY p.seq LIMIT 1) head))) * 1000)::bigint AS oldest_millis
+                              ORDER BY p.due_on_utc LIMIT 1) head))) * 1000)::bigint AS oldest_millis
       """;
 
   /** The planner's estimate, as the first line of its plan. */
@@ -849,6 +885,7 @@ final class Sql {
   /** Of this schema, in which there may be no table yet. */
   static final String LOCK_FOR_MIGRATION =
       "SELECT pg_advisory_xact_lock(hashtextextended('inbox migration ' || current_schema(), 0))";
+
   static final String MIGRATION_LOCK_TIMEOUT = "SET LOCAL lock_timeout = '2s'";
   static final String HAS_SCHEMA_TABLE = "SELECT to_regclass('inbox_schema') IS NOT NULL";
   static final String SCHEMA_VERSIONS = "SELECT version FROM inbox_schema";

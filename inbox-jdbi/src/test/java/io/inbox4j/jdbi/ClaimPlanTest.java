@@ -36,42 +36,46 @@ class ClaimPlanTest {
   }
 
   @Test
-  void aWalkAlongALaneFindsTheKeysThatAreLeasedByTheirIndex() {
+  void soDoesThatOfALane() {
     database.execute("VACUUM ANALYZE inbox_pending");
     database
         .jdbi()
         .useTransaction(
             handle -> {
               handle.execute(Sql.BY_INDEX);
-              prepare(handle, "text, int, bigint, text[], text, int", Sql.walkLane(64));
-              String walk = "EXPLAIN EXECUTE claim ('orders', 1, 0, '{}', 'orders', 1)";
+              prepare(handle, Sql.walkLane(100), WALK);
               for (int i = 0; i < 6; i++) {
-                plan(handle, walk);
+                plan(handle, WALK_ONCE);
               }
               fill(handle);
-              execute(
-                  handle,
-                  "UPDATE inbox_pending SET ordering_key = 'key ' || seq, lane = seq % 2,"
+              handle.execute(
+                  "UPDATE inbox_pending"
+                      + " SET ordering_key = seq::text, lane = inbox_lane(seq::text),"
                       + " lease = CASE WHEN seq < 10 THEN seq END");
-              assertThat(plan(handle, walk))
-                  .contains("inbox_pending_leased")
-                  .contains("inbox_pending_lane")
-                  .doesNotContain("Seq Scan on inbox_pending");
+              assertThat(plan(handle, WALK_ONCE))
+                  .contains("inbox_pending_lane", "inbox_pending_key", "inbox_pending_leased")
+                  .doesNotContain("Seq Scan on inbox_pending", "inbox_pending_pkey");
             });
   }
 
+  private static final String WALK =
+      "(text, smallint, timestamptz, bigint, text[], text, smallint, text, text, smallint)";
+  private static final String WALK_ONCE =
+      "('orders', 1::smallint, '-infinity', 0, '{}', 'orders', 1::smallint, 'orders', 'orders',"
+          + " 1::smallint)";
+
   private static void prepare(Handle handle, String claim) {
-    prepare(handle, "text, text[], timestamptz, text", claim);
+    prepare(handle, claim, "(text, text[], timestamptz, text)");
   }
 
-  private static void prepare(Handle handle, String types, String claim) {
+  private static void prepare(Handle handle, String claim, String parameters) {
     String numbered = claim;
     for (int i = 1; numbered.contains("?"); i++) {
       numbered = numbered.replaceFirst("\\?", "\\$" + i);
     }
     handle.execute("SET LOCAL plan_cache_mode = force_generic_plan");
     handle.createScript("SELECT 1").execute();
-    execute(handle, "PREPARE claim (%s) AS %s".formatted(types, numbered));
+    execute(handle, "PREPARE claim " + parameters + " AS " + numbered);
   }
 
   private static void fill(Handle handle) {
@@ -88,13 +92,12 @@ class ClaimPlanTest {
   }
 
   private static String plan(Handle handle) {
-    return plan(
-        handle, "EXPLAIN EXECUTE claim ('orders', ARRAY['created'], '1970-01-01Z', 'orders')");
+    return plan(handle, "('orders', ARRAY['created'], '1970-01-01Z', 'orders')");
   }
 
-  private static String plan(Handle handle, String explain) {
+  private static String plan(Handle handle, String arguments) {
     try (var statement = handle.getConnection().createStatement();
-        var rows = statement.executeQuery(explain)) {
+        var rows = statement.executeQuery("EXPLAIN EXECUTE claim " + arguments)) {
       StringBuilder plan = new StringBuilder();
       while (rows.next()) {
         plan.append(rows.getString(1)).append('\n');

@@ -38,6 +38,7 @@ public final class DatabaseExamination {
           "inbox_pending_pkey",
           "inbox_pending_due",
           "inbox_pending_lane",
+          "inbox_pending_key",
           "inbox_pending_crashed",
           "inbox_pending_leased",
           "inbox_processed_seq",
@@ -56,6 +57,7 @@ public final class DatabaseExamination {
   static {
     PLANS.put(Sql.PLAN_CLAIM, "inbox_pending_due");
     PLANS.put(Sql.PLAN_LANE, "inbox_pending_lane");
+    PLANS.put(Sql.PLAN_KEY, "inbox_pending_key");
     PLANS.put(Sql.PLAN_READ, "inbox_messages_seq");
     PLANS.put(Sql.PLAN_IDENTITY, "inbox_messages_identity");
     PLANS.put(Sql.PLAN_PROCESSED, "inbox_processed_default_seq_idx");

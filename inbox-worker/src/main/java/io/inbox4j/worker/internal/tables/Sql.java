@@ -205,11 +205,19 @@ public final class Sql {
       ORDER BY due_on_utc, seq LIMIT 100 FOR UPDATE SKIP LOCKED
       """;
 
-  /** As a worker walks along a lane. */
+  /** As a worker looks through what is due in a lane. */
   public static final String PLAN_LANE =
       """
       EXPLAIN SELECT p.seq FROM inbox_pending p
-      WHERE endpoint = 'any' AND lane = 1::smallint AND seq > 0 ORDER BY seq LIMIT 100
+      WHERE endpoint = 'any' AND lane = 1::smallint AND due_on_utc <= now()
+      ORDER BY due_on_utc, seq LIMIT 100
+      """;
+
+  /** As it looks for the first messages of a key. */
+  public static final String PLAN_KEY =
+      """
+      EXPLAIN SELECT p.seq FROM inbox_pending p
+      WHERE endpoint = 'any' AND lane = 1::smallint AND ordering_key = 'any' ORDER BY seq LIMIT 100
       """;
 
   /** As a worker reads what it has claimed. */
