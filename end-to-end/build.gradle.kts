@@ -21,5 +21,6 @@ dependencies {
     testImplementation(libs.jdbi3.core)
     testImplementation(libs.junit.jupiter.api)
     testImplementation(libs.logback.classic)
+    testImplementation(libs.postgresql)
     testRuntimeOnly(libs.junit.jupiter.engine)
 }

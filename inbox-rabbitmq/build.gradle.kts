@@ -16,5 +16,6 @@ dependencies {
     testImplementation(libs.awaitility)
     testImplementation(libs.junit.jupiter.api)
     testImplementation(libs.logback.classic)
+    testImplementation(libs.logback.core)
     testRuntimeOnly(libs.junit.jupiter.engine)
 }

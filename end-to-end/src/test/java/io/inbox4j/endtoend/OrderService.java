@@ -8,6 +8,7 @@ import io.inbox4j.jdbi.JdbiInboxStore;
 import io.inbox4j.rabbitmq.RabbitTransport;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.testkit.ChildProcess;
+import io.inbox4j.transport.Topology;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
@@ -115,6 +116,10 @@ final class OrderService {
               .concurrency(10);
       case "inline" -> subscription.inline();
       default -> subscription.concurrency(1);
+    }
+    if (options.containsKey("deliveryLimit")) {
+      int limit = Integer.parseInt(options.get("deliveryLimit"));
+      subscription.topology(Topology.quorum().deliveryLimit(limit));
     }
     subscription
         .pollInterval(Duration.parse(options.getOrDefault("poll", "PT0.2S")))

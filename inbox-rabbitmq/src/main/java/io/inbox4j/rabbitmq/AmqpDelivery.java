@@ -16,6 +16,11 @@ import org.jspecify.annotations.Nullable;
 record AmqpDelivery(Envelope envelope, BasicProperties properties, byte[] body) {
 
   Delivery toDelivery() {
+    return toDelivery(headers(properties.getHeaders()));
+  }
+
+  /** With these headers in place of those that came. */
+  Delivery toDelivery(Map<String, @Nullable Object> headers) {
     return new Delivery(
         properties.getMessageId(),
         properties.getType(),
@@ -23,7 +28,7 @@ record AmqpDelivery(Envelope envelope, BasicProperties properties, byte[] body) 
         properties.getContentEncoding(),
         properties.getCorrelationId(),
         properties.getAppId(),
-        headers(properties.getHeaders()),
+        headers,
         body,
         envelope.isRedeliver());
   }

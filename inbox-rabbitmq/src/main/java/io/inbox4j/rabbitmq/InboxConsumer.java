@@ -7,9 +7,7 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.DefaultConsumer;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.ShutdownSignalException;
-import io.inbox4j.InboxException;
 import io.inbox4j.IntegrationEvent;
-import io.inbox4j.receive.Arrival;
 import io.inbox4j.receive.Intake;
 import java.io.IOException;
 import java.time.Duration;
@@ -23,6 +21,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,9 +31,18 @@ import org.slf4j.LoggerFactory;
  * <p>The connection's thread checks deliveries and puts them into a buffer. Meanwhile a thread of
  * the consumer's own takes whatever has arrived, has it stored in one transaction, and acknowledges
  * it as a whole: what it takes is always the oldest of what the channel has delivered. Batches
- * begin a moment apart, so that what comes one by one and fast is stored together. While the
- * database is away the deliveries stay unacknowledged, and the broker stops sending at the
- * prefetch.
+ * begin a moment apart, so that what comes one by one and fast is stored together.
+ *
+ * <p>While the store is away, deliveries are held for a moment. After that the consumer fails, so
+ * that the broker has them back before they are overdue. Its thread goes on, whatever has stopped
+ * the consumer, until what it has in hand is stored: that proves that the store is back, and the
+ * next consumer is to wait for it. So an outage costs a message one delivery at most, however long
+ * it lasts; and what is delivered again is a duplicate.
+ *
+ * <p>How many deliveries may be in hand grows as they get through, see {@link SlowStart}. To change
+ * that, the consumer is cancelled and consumes anew, when everything in hand is stored and nothing
+ * can come because none of it is acknowledged. So nobody can overtake it, on a queue with a single
+ * active consumer either.
  *
  * <p>The channel is this consumer's alone.
  *
@@ -43,10 +51,16 @@ import org.slf4j.LoggerFactory;
 public final class InboxConsumer<T extends IntegrationEvent> extends DefaultConsumer {
 
   private static final Logger log = LoggerFactory.getLogger(InboxConsumer.class);
+
+  /** How long deliveries are held while the store is away. */
+  private static final Duration HOLD = Duration.ofSeconds(3);
+
   private static final Duration MIN_BACKOFF = Duration.ofMillis(50);
   private static final Duration MAX_BACKOFF = Duration.ofSeconds(5);
+  private static final Duration LOG_AGAIN = Duration.ofMinutes(1);
   private static final Duration CANCEL_PATIENCE = Duration.ofSeconds(2);
   private static final Duration GLANCE = Duration.ofMillis(100);
+  private static final Duration LULL = Duration.ofMillis(5);
   private static final Duration APART = Duration.ofMillis(2);
   private static final int MANY = 100;
 
@@ -54,17 +68,25 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   private final Intake<T> intake;
   private final int batchSize;
   private final boolean singleActive;
-  private final BlockingQueue<Checked> buffer = new LinkedBlockingQueue<>();
+  private final BlockingQueue<InHand> buffer = new LinkedBlockingQueue<>();
   private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
   private final CountDownLatch closing = new CountDownLatch(1);
   private final Thread persister;
   private final AtomicLong delivered = new AtomicLong();
-  private final AtomicLong stored = new AtomicLong();
-  private Duration apart = APART;
-  private volatile long lastDelivery = System.nanoTime();
+  private final AtomicLong acknowledged = new AtomicLong();
+  private SlowStart slowStart = new SlowStart(1);
+  private volatile boolean ending;
 
-  /** A delivery that waits to be stored. */
-  private record Checked(long tag, Arrival arrival) {}
+  /** Since when the persister tries to store something, or null. */
+  private volatile @Nullable Long trying;
+
+  /** The oldest that the persister has taken and that is not acknowledged. */
+  private volatile @Nullable InHand oldest;
+
+  /** Those that are stored and not acknowledged yet, and the last of them. */
+  private int unacknowledged;
+
+  private long lastTag;
 
   /**
    * A consumer for a channel that nobody else uses; {@link #start} begins.
@@ -93,10 +115,17 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
 
   /** Begins to consume, with this many unacknowledged deliveries in hand at most. */
   public void start(int prefetch) throws IOException {
-    getChannel().basicQos(prefetch);
-    apart = Math.min(prefetch, batchSize) < MANY ? Duration.ZERO : APART; // few fill it at once
+    start(new SlowStart(prefetch));
+  }
+
+  /** Begins to consume, and goes on where another consumer has got to. */
+  void start(SlowStart start) throws IOException {
+    slowStart = start;
+    Channel channel = getChannel();
+    channel.setDefaultConsumer(this); // what comes for a consumer that was cancelled is no failure
+    channel.basicQos(start.prefetch());
     persister.start();
-    getChannel().basicConsume(queue, false, this);
+    channel.basicConsume(queue, false, this);
   }
 
   /** Completes when the consumer can go on no longer, with what stopped it. */
@@ -111,25 +140,18 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
 
   /** How many deliveries were stored and acknowledged. */
   public long stored() {
-    return stored.get();
-  }
-
-  /** Whether nothing is in hand, and nothing has come for this long. */
-  boolean isIdleFor(Duration time) {
-    return delivered.get() == stored.get() && System.nanoTime() - lastDelivery > time.toNanos();
+    return acknowledged.get();
   }
 
   @Override
   public void handleDelivery(
       String consumerTag, Envelope envelope, BasicProperties properties, byte[] body) {
-    if (singleActive && closing.getCount() == 0) {
+    if (failure.isDone() || (singleActive && ending)) {
       return; // stays unacknowledged, for the consumer that takes over
     }
-    lastDelivery = System.nanoTime();
     delivered.incrementAndGet();
     try {
-      Arrival arrival = intake.check(new AmqpDelivery(envelope, properties, body).toDelivery());
-      buffer.add(new Checked(envelope.getDeliveryTag(), arrival));
+      buffer.add(InHand.of(intake, envelope, properties, body));
     } catch (Throwable e) { // out of memory, say: the supervisor gets it and starts anew
       failure.complete(e);
     }
@@ -137,8 +159,8 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
 
   @Override
   public void handleCancel(String consumerTag) {
-    failure.complete(
-        new IOException("the broker cancelled the consumer: the queue was deleted, or has moved"));
+    InHand first = oldest == null ? buffer.peek() : oldest;
+    failure.complete(new ConsumerCancelledException(first == null ? Duration.ZERO : first.held()));
   }
 
   @Override
@@ -148,57 +170,136 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
 
   private void persist() {
     try {
-      List<Checked> batch = new ArrayList<>(batchSize);
+      List<InHand> batch = new ArrayList<>(batchSize);
       long next = System.nanoTime();
-      while (!failure.isDone()) {
-        Checked first = buffer.poll(GLANCE.toMillis(), TimeUnit.MILLISECONDS);
+      while (!isDone()) {
+        Duration wait = unacknowledged == 0 ? GLANCE : LULL;
+        InHand first = buffer.poll(wait.toMillis(), TimeUnit.MILLISECONDS);
         if (first != null) {
           batch.add(first);
+          oldest = unacknowledged == 0 ? first : oldest;
           closing.await(next - System.nanoTime(), TimeUnit.NANOSECONDS);
-          next = System.nanoTime() + apart.toNanos();
+          next = System.nanoTime() + apart().toNanos();
           buffer.drainTo(batch, batchSize - 1);
           store(batch);
+          settle(batch);
           batch.clear();
-        } else if (closing.getCount() == 0 && delivered.get() == stored.get()) {
-          return; // nothing is being checked either
+        } else if (unacknowledged > 0) {
+          acknowledge();
         }
       }
-    } catch (InterruptedException e) {
-      failure.complete(e); // unless it is being closed, the supervisor starts anew
     } catch (Throwable e) { // whatever it is, the supervisor gets it and starts anew
       failure.complete(e);
     }
   }
 
-  private void store(List<Checked> batch) throws IOException, InterruptedException {
+  /**
+   * Of a consumer that has failed, the broker has what is in the buffer back, in order; but not if
+   * it had to give more back before than this consumer could take. Then it is stored first.
+   */
+  private boolean isDone() {
+    if (failure.isDone()) {
+      return slowStart.isOver() || buffer.isEmpty();
+    }
+    return closing.getCount() == 0 && delivered.get() == acknowledged.get();
+  }
+
+  /** Few fill a batch at once. */
+  private Duration apart() {
+    return Math.min(slowStart.prefetch(), batchSize) < MANY ? Duration.ZERO : APART;
+  }
+
+  /** Returns when all of it is stored, however long that takes; more may join it meanwhile. */
+  private void store(List<InHand> batch) throws IOException, InterruptedException {
+    long begin = System.nanoTime();
+    long logged = begin - LOG_AGAIN.toNanos();
     Duration backoff = MIN_BACKOFF;
-    while (!failure.isDone()) {
-      try {
-        intake.store(batch.stream().map(Checked::arrival).toList());
-        acknowledge(batch);
+    while (true) {
+      Throwable failed = tryToStore(batch);
+      if (failed == null) {
         return;
-      } catch (InboxException e) { // to give the deliveries back would use up their delivery limit
+      }
+      long now = System.nanoTime();
+      if (now - logged >= LOG_AGAIN.toNanos()) {
+        logged = now;
         log.warn(
-            "{} deliveries of {} wait, unacknowledged, for the store; trying again in {}: {}",
+            "{} deliveries of {} wait for the store; trying again in {}: {}",
             batch.size(),
             queue,
             backoff,
-            e.getMessage());
-        if (closing.await(backoff.toMillis(), TimeUnit.MILLISECONDS)) {
-          throw new IOException("closed while the store was away", e);
-        }
-        backoff = backoff.multipliedBy(2);
-        backoff = backoff.compareTo(MAX_BACKOFF) > 0 ? MAX_BACKOFF : backoff;
+            StoreAwayException.describe(failed));
+      }
+      if (now - begin > HOLD.toNanos()) {
+        failure.complete(new StoreAwayException(failed));
+      }
+      if (closing.await(backoff.toMillis(), TimeUnit.MILLISECONDS)) {
+        throw new IOException("closed while the store was away", failed);
+      }
+      backoff = backoff.multipliedBy(2);
+      backoff = backoff.compareTo(MAX_BACKOFF) > 0 ? MAX_BACKOFF : backoff;
+      buffer.drainTo(batch, batchSize - batch.size());
+    }
+  }
+
+  /** Returns what it failed with, or null: of what others do, anything may be thrown. */
+  private @Nullable Throwable tryToStore(List<InHand> batch) {
+    trying = System.nanoTime();
+    try {
+      intake.store(batch.stream().map(it -> it.checked(intake)).toList());
+      return null;
+    } catch (Throwable e) {
+      return e;
+    } finally {
+      trying = null;
+      if (closing.getCount() > 0) {
+        Thread.interrupted(); // nobody but close() interrupts this thread and means it
       }
     }
   }
 
-  private void acknowledge(List<Checked> batch) throws IOException {
+  /** Acknowledges what was stored, at once or when as many are stored as may be in hand. */
+  private void settle(List<InHand> batch) {
+    unacknowledged += batch.size();
+    lastTag = batch.get(batch.size() - 1).tag();
     try {
-      getChannel().basicAck(batch.get(batch.size() - 1).tag(), true);
-      stored.addAndGet(batch.size());
-    } catch (AlreadyClosedException e) {
+      if (slowStart.isOver()) {
+        acknowledge();
+      } else if (unacknowledged >= slowStart.prefetch()) {
+        if (slowStart.gotThrough()) {
+          allowMore();
+        } else {
+          acknowledge();
+        }
+      }
+    } catch (IOException | ShutdownSignalException e) {
       failure.complete(e); // stored, and delivered again: duplicates change nothing
+    }
+  }
+
+  private void acknowledge() throws IOException {
+    if (!failure.isDone()) { // a consumer that the broker has cancelled would get more for it
+      getChannel().basicAck(lastTag, true);
+      acknowledged.addAndGet(unacknowledged);
+    }
+    unacknowledged = 0;
+    oldest = null;
+  }
+
+  /** A prefetch holds for consumers that begin after it. */
+  private void allowMore() throws IOException {
+    if (failure.isDone() || ending) {
+      acknowledge();
+      return;
+    }
+    Channel channel = getChannel();
+    channel.basicCancel(getConsumerTag());
+    channel.basicQos(slowStart.prefetch());
+    acknowledge();
+    if (!ending) {
+      channel.basicConsume(queue, false, this);
+    }
+    if (ending && !singleActive) {
+      channel.basicCancel(getConsumerTag());
     }
   }
 
@@ -208,6 +309,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
    */
   public void close(Duration deadline) {
     long until = System.nanoTime() + deadline.toNanos();
+    ending = true;
     try {
       cancel(deadline);
       closing.countDown();
@@ -224,6 +326,12 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   /** Whether its thread has something in hand; it may have been told to end. */
   boolean isStoring() {
     return persister.isAlive();
+  }
+
+  /** Whether the store has not answered for this long. */
+  boolean isStuckFor(Duration time) {
+    Long since = trying;
+    return since != null && System.nanoTime() - since > time.toNanos();
   }
 
   /** Waits until what is being stored is stored, or the time is over. */

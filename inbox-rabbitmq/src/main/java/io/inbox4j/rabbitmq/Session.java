@@ -1,8 +1,10 @@
 package io.inbox4j.rabbitmq;
 
+import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.ShutdownSignalException;
 import io.inbox4j.IntegrationEvent;
 import io.inbox4j.receive.Intake;
 import io.inbox4j.transport.ReceiveEndpoint;
@@ -49,11 +51,11 @@ final class Session<T extends IntegrationEvent> {
     }
   }
 
-  /** Declares, and consumes with the given prefetch. */
-  void consume(ReceiveEndpoint endpoint, Intake<T> intake, int prefetch)
+  /** Declares, and consumes: one consumer for each start. */
+  void consume(ReceiveEndpoint endpoint, Intake<T> intake, List<SlowStart> starts)
       throws IOException, TimeoutException {
     new TopologyDeclaration(connection, endpoint).declare();
-    for (int i = 0; i < endpoint.consumers(); i++) {
+    for (SlowStart start : starts) {
       Channel channel = connection.createChannel();
       InboxConsumer<T> consumer =
           new InboxConsumer<>(
@@ -63,7 +65,7 @@ final class Session<T extends IntegrationEvent> {
               endpoint.batchSize(),
               mayBeSingleActive(endpoint.topology()));
       consumers.add(consumer);
-      consumer.start(prefetch);
+      consumer.start(start);
     }
   }
 
@@ -95,9 +97,22 @@ final class Session<T extends IntegrationEvent> {
     return consumers.stream().mapToLong(InboxConsumer::stored).sum();
   }
 
-  /** Whether nothing is in hand, and nothing has come for this long. */
-  boolean isIdleFor(Duration time) {
-    return consumers.stream().allMatch(consumer -> consumer.isIdleFor(time));
+  /** What stopped it, with more about it if the broker can tell. */
+  Throwable explain(Throwable failure, String queue) {
+    if (!(failure instanceof ConsumerCancelledException cancelled)) {
+      return failure;
+    }
+    try {
+      Channel channel = connection.createChannel();
+      channel.queueDeclarePassive(queue);
+      channel.close();
+      return cancelled.explained(null);
+    } catch (IOException e) {
+      AMQP.Channel.Close refusal = TopologyDeclaration.refusalIn(e);
+      return refusal == null ? failure : cancelled.explained(refusal.getReplyText());
+    } catch (TimeoutException | ShutdownSignalException e) {
+      return failure;
+    }
   }
 
   /** Stores and acknowledges what is in hand until the deadline, and disconnects. */
@@ -106,6 +121,11 @@ final class Session<T extends IntegrationEvent> {
     consumers.forEach(
         consumer -> consumer.close(Duration.ofNanos(Math.max(0, until - System.nanoTime()))));
     abort();
+  }
+
+  /** Whether the store has not answered for this long. */
+  boolean isStuckFor(Duration time) {
+    return consumers.stream().anyMatch(consumer -> consumer.isStuckFor(time));
   }
 
   /** Whether something is still being stored. */

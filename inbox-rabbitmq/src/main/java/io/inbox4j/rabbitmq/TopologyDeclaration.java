@@ -142,7 +142,7 @@ final class TopologyDeclaration {
     }
   }
 
-  private static AMQP.Channel.@Nullable Close refusalIn(IOException failure) {
+  static AMQP.Channel.@Nullable Close refusalIn(IOException failure) {
     return failure.getCause() instanceof ShutdownSignalException signal
             && signal.getReason() instanceof AMQP.Channel.Close close
         ? close

@@ -6,15 +6,22 @@ import static org.awaitility.Awaitility.await;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
+import io.inbox4j.receive.Arrival;
+import io.inbox4j.receive.QuarantineReason;
 import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.testkit.RabbitServer;
+import io.inbox4j.transport.Delivery;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.awaitility.core.ThrowingRunnable;
@@ -113,18 +120,110 @@ class InboxConsumerTest {
   }
 
   @Test
-  void anIntakeThatFailsOtherwiseStopsTheConsumerAndSaysWhy() throws Exception {
-    IllegalStateException defect = new IllegalStateException("a defect");
+  void whateverAnIntakeThrowsItsDeliveriesAreOfferedAgain() throws Exception {
+    List<Throwable> failures =
+        new CopyOnWriteArrayList<>(
+            List.of(
+                new IllegalStateException("a defect"),
+                new AssertionError("a defect"),
+                new StackOverflowError(),
+                new Exception("that nobody declares")));
     RecordingIntake intake =
         new RecordingIntake(
             deliveries -> {
-              throw defect;
+              Thread.currentThread().interrupt(); // leaves its thread so
+              if (!failures.isEmpty()) {
+                throw undeclared(failures.remove(0));
+              }
             });
     InboxConsumer<StockCounted> consumer = consumer(intake);
-    publish(1);
-    assertThat(consumer.failure()).succeedsWithin(DEADLINE).isSameAs(defect);
+    publish(50);
+    eventually(() -> assertThat(consumer.stored()).isEqualTo(50));
+    assertThat(failures).isEmpty();
+    assertThat(intake.stored()).isEqualTo(bodies(50));
+    assertThat(consumer.failure()).isNotDone();
+  }
+
+  /** As Kotlin throws what Java has to declare. */
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // that is the trick
+  private static <E extends Throwable> E undeclared(Throwable failure) throws E {
+    throw (E) failure;
+  }
+
+  @Test
+  void whateverTheChecksThrowTheDeliveryIsPutAsideWithIt() throws Exception {
+    RecordingIntake intake =
+        new RecordingIntake(deliveries -> {}) {
+          @Override
+          public Arrival check(Delivery delivery) {
+            throw new AssertionError("with the payload");
+          }
+        };
+    InboxConsumer<StockCounted> consumer = consumer(intake);
+    publish(3);
+    eventually(() -> assertThat(consumer.stored()).isEqualTo(3));
+    assertThat(intake.arrivals())
+        .allSatisfy(
+            arrival -> {
+              Arrival.Rejected rejected = (Arrival.Rejected) arrival;
+              assertThat(rejected.reason()).isEqualTo(QuarantineReason.UNREADABLE);
+              assertThat(rejected.detail()).endsWith("java.lang.AssertionError");
+            });
+    assertThat(consumer.failure()).isNotDone();
+  }
+
+  @Test
+  void whileTheStoreIsAwayForLongTheBrokerHasTheDeliveriesBackAndThoseInHandAreTriedOn()
+      throws Exception {
+    AtomicBoolean away = new AtomicBoolean(true);
+    RecordingIntake intake =
+        new RecordingIntake(
+            deliveries -> {
+              if (away.get()) {
+                throw new StoreUnavailableException("away", new IOException("refused"));
+              }
+            });
+    InboxConsumer<StockCounted> consumer = consumer(intake);
+    publish(50);
+    assertThat(consumer.failure())
+        .succeedsWithin(DEADLINE)
+        .asString()
+        .contains("nothing is taken until it can be stored: away");
     consuming.close();
-    eventually(() -> assertThat(producer.messageCount(queue)).isOne());
+    eventually(() -> assertThat(producer.messageCount(queue)).isEqualTo(50));
+    assertThat(consumer.isStoring()).isTrue();
+    away.set(false);
+    eventually(() -> assertThat(consumer.isStoring()).isFalse());
+    assertThat(intake.stored()).isNotEmpty();
+    assertThat(consumer.stored()).as("acknowledged").isZero();
+    assertThat(producer.messageCount(queue)).isEqualTo(50);
+  }
+
+  @Test
+  void oneDeliveryIsInHandUntilItIsStoredAndThenMoreAndMore() throws Exception {
+    List<Integer> unacknowledged = new CopyOnWriteArrayList<>();
+    AtomicReference<InboxConsumer<StockCounted>> consumer = new AtomicReference<>();
+    RecordingIntake intake =
+        new RecordingIntake(
+            deliveries -> unacknowledged.add((int) (50 - consumer.get().stored()) - ready()));
+    publish(50);
+    consumer.set(new InboxConsumer<>(consuming.createChannel(), queue, intake, 1));
+    consumer.get().start(40);
+    eventually(() -> assertThat(consumer.get().stored()).isEqualTo(50));
+    assertThat(unacknowledged.get(0)).isOne();
+    assertThat(unacknowledged.subList(1, 5)).allMatch(count -> count <= 4);
+    assertThat(unacknowledged.subList(5, 21)).allMatch(count -> count <= 16);
+    assertThat(unacknowledged).allMatch(count -> count <= 40);
+    assertThat(unacknowledged.subList(21, 50)).anyMatch(count -> count > 16);
+    assertThat(intake.stored()).isEqualTo(bodies(50));
+  }
+
+  private int ready() {
+    try {
+      return (int) producer.messageCount(queue);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Test
@@ -144,15 +243,18 @@ class InboxConsumerTest {
     AtomicLong last = new AtomicLong();
     RecordingIntake intake = new RecordingIntake(deliveries -> last.set(System.nanoTime()));
     InboxConsumer<StockCounted> consumer = consumer(intake, 500, 1_000);
+    publish(400);
+    eventually(() -> assertThat(consumer.stored()).as("as many as may be").isEqualTo(400));
+    int calls = intake.calls();
     long begin = System.nanoTime();
     for (String body : bodies(400)) {
       producer.basicPublish("", queue, null, body.getBytes(StandardCharsets.UTF_8));
       LockSupport.parkNanos(200_000);
     }
-    eventually(() -> assertThat(consumer.stored()).isEqualTo(400));
+    eventually(() -> assertThat(consumer.stored()).isEqualTo(800));
     int millis = (int) Duration.ofNanos(last.get() - begin).toMillis();
-    assertThat(intake.calls()).as("in %d ms", millis).isLessThanOrEqualTo(millis / 2 + 1);
-    assertThat(intake.stored()).isEqualTo(bodies(400));
+    assertThat(intake.calls() - calls).as("in %d ms", millis).isLessThanOrEqualTo(millis / 2 + 1);
+    assertThat(intake.stored().subList(400, 800)).isEqualTo(bodies(400));
   }
 
   @Test
@@ -162,7 +264,7 @@ class InboxConsumerTest {
     assertThat(consumer.failure())
         .succeedsWithin(DEADLINE)
         .asString()
-        .contains("the queue was deleted");
+        .contains("the broker cancelled the consumer");
     assertThat(consuming.isOpen()).isTrue();
   }
 

@@ -12,7 +12,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** An intake that remembers what it was given, and does before it returns what a test wants. */
-final class RecordingIntake implements Intake<StockCounted> {
+class RecordingIntake implements Intake<StockCounted> {
 
   /** What happens before a batch counts as stored. */
   interface Before {
@@ -21,10 +21,15 @@ final class RecordingIntake implements Intake<StockCounted> {
 
   private final Before before;
   private final AtomicInteger calls = new AtomicInteger();
-  private final List<String> stored = new CopyOnWriteArrayList<>();
+  private final List<Arrival> arrivals = new CopyOnWriteArrayList<>();
 
   RecordingIntake(Before before) {
     this.before = before;
+  }
+
+  /** What was stored, in order. */
+  List<Arrival> arrivals() {
+    return new ArrayList<>(arrivals);
   }
 
   /** How often it was called. */
@@ -34,7 +39,9 @@ final class RecordingIntake implements Intake<StockCounted> {
 
   /** The bodies that were stored, in order. */
   List<String> stored() {
-    return new ArrayList<>(stored);
+    return arrivals.stream()
+        .map(arrival -> new String(arrival.delivery().body(), StandardCharsets.UTF_8))
+        .toList();
   }
 
   @Override
@@ -57,8 +64,6 @@ final class RecordingIntake implements Intake<StockCounted> {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted", e);
     }
-    for (Delivery delivery : deliveries) {
-      stored.add(new String(delivery.body(), StandardCharsets.UTF_8));
-    }
+    arrivals.addAll(batch);
   }
 }

@@ -1,0 +1,64 @@
+package io.inbox4j.rabbitmq;
+
+import com.rabbitmq.client.AMQP.BasicProperties;
+import com.rabbitmq.client.Envelope;
+import io.inbox4j.receive.Arrival;
+import io.inbox4j.receive.Intake;
+import io.inbox4j.receive.QuarantineReason;
+import io.inbox4j.transport.Delivery;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A delivery that waits to be stored.
+ *
+ * @param tag by which it is acknowledged
+ * @param since when it came, as {@link System#nanoTime}
+ * @param arrival what it is, or null if that could not be found out
+ */
+record InHand(long tag, long since, Delivery delivery, @Nullable Arrival arrival) {
+
+  /** Looks at a delivery. Never fails, whatever the checks throw. */
+  static InHand of(Intake<?> intake, Envelope envelope, BasicProperties properties, byte[] body) {
+    Delivery delivery = delivery(envelope, properties, body);
+    Arrival arrival;
+    try {
+      arrival = intake.check(delivery);
+    } catch (Throwable e) { // out of memory, say: there may be some when its turn comes
+      arrival = null;
+    }
+    return new InHand(envelope.getDeliveryTag(), System.nanoTime(), delivery, arrival);
+  }
+
+  private static Delivery delivery(Envelope envelope, BasicProperties properties, byte[] body) {
+    AmqpDelivery all = new AmqpDelivery(envelope, properties, body);
+    try {
+      return all.toDelivery();
+    } catch (Throwable e) { // of headers, the only thing that is not taken over as it is
+      return all.toDelivery(
+          Map.of(Delivery.UNREADABLE_HEADERS, "all of them, " + e.getClass().getName()));
+    }
+  }
+
+  /** What it is. If nobody can tell, it is put aside, with what they failed with. */
+  Arrival checked(Intake<?> intake) {
+    if (arrival != null) {
+      return arrival;
+    }
+    try {
+      return intake.check(delivery);
+    } catch (Throwable e) {
+      return new Arrival.Rejected(
+          delivery,
+          null,
+          QuarantineReason.UNREADABLE,
+          "it could not be looked at: " + e.getClass().getName());
+    }
+  }
+
+  /** For how long it has been here. */
+  Duration held() {
+    return Duration.ofNanos(System.nanoTime() - since);
+  }
+}

@@ -1,0 +1,183 @@
+package io.inbox4j.rabbitmq;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import io.inbox4j.InboxListener;
+import io.inbox4j.testkit.RabbitServer;
+import io.inbox4j.transport.InboxTransport.Receiver;
+import io.inbox4j.transport.ReceiveEndpoint;
+import io.inbox4j.transport.ReceiverState;
+import io.inbox4j.transport.Topology;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.core.ThrowingRunnable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** Receiving goes on, whatever others throw. */
+class SupervisorTest {
+
+  private static final String SECRET = "4929-1234-5678-9012";
+
+  private final String queue = "supervised-" + UUID.randomUUID();
+  private final RabbitTransport transport = RabbitTransport.connect(RabbitServer.shared().uri());
+  private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
+  private Connection connection;
+  private Channel producer;
+
+  @BeforeEach
+  void connect() throws Exception {
+    connection = RabbitTransport.settings(RabbitServer.shared().uri()).newConnection();
+    producer = connection.createChannel();
+    producer.confirmSelect();
+    logged.start();
+    logger().addAppender(logged);
+  }
+
+  @AfterEach
+  void disconnect() {
+    logger().detachAppender(logged);
+    transport.close();
+    connection.abort(2_000);
+  }
+
+  private static Logger logger() {
+    return (Logger) LoggerFactory.getLogger("io.inbox4j.rabbitmq");
+  }
+
+  @Test
+  void anIntakeThatFailsForLongIsWaitedForAndWhatItThrowsIsNotLogged() throws Exception {
+    AtomicBoolean failing = new AtomicBoolean(true);
+    RecordingIntake intake =
+        new RecordingIntake(
+            deliveries -> {
+              if (failing.get()) {
+                throw new AssertionError(SECRET, new IllegalStateException(SECRET));
+              }
+            });
+    Heard heard = new Heard();
+    Receiver receiver = transport.receive(endpoint(), intake, heard);
+    publish(30);
+    eventually(() -> assertThat(heard.disconnected).hasSize(1));
+    eventually(() -> assertThat(producer.messageCount(queue)).isEqualTo(30));
+    ReceiverState state = receiver.state();
+    assertThat(state.connected()).isTrue();
+    assertThat(state.consumers()).isZero();
+    assertThat(state.failure())
+        .contains("nothing is taken until it can be stored: java.lang.AssertionError")
+        .doesNotContain(SECRET);
+
+    failing.set(false);
+    eventually(() -> assertThat(intake.stored()).contains("m0", "m29"));
+    eventually(() -> assertThat(receiver.state().consumers()).isOne());
+    assertThat(heard.connected).hasValue(2);
+    assertThat(heard.disconnected).hasSize(1);
+    assertThat(logged.list)
+        .isNotEmpty()
+        .noneMatch(event -> event.getFormattedMessage().contains(SECRET));
+  }
+
+  @Test
+  void aListenerThatThrowsAnythingAndInterruptsDoesNotEndIt() throws Exception {
+    RecordingIntake intake = new RecordingIntake(deliveries -> {});
+    Heard heard =
+        new Heard() {
+          @Override
+          public void connected(String endpoint) {
+            super.connected(endpoint);
+            Thread.currentThread().interrupt();
+            throw undeclared(new Exception(SECRET));
+          }
+
+          @Override
+          public void disconnected(String endpoint, Throwable cause) {
+            super.disconnected(endpoint, cause);
+            Thread.currentThread().interrupt();
+            throw new OutOfMemoryError(SECRET);
+          }
+        };
+    transport.receive(endpoint(), intake, heard);
+    for (int i = 1; i <= 3; i++) {
+      int times = i;
+      eventually(() -> assertThat(heard.connected).hasValue(times));
+      producer.basicPublish("", queue, null, ("n" + i).getBytes(StandardCharsets.UTF_8));
+      eventually(() -> assertThat(intake.stored()).hasSize(times));
+      RabbitServer.shared().deleteQueue(queue);
+    }
+    eventually(() -> assertThat(heard.connected).hasValue(4));
+    assertThat(heard.disconnected)
+        .hasSize(3)
+        .allSatisfy(cause -> assertThat(cause).hasMessageContaining("its queue is gone"));
+    assertThat(logged.list).noneMatch(event -> event.getFormattedMessage().contains(SECRET));
+  }
+
+  @Test
+  void closingWhileTheStoreIsAwayDoesNotWaitForIt() throws Exception {
+    RecordingIntake intake =
+        new RecordingIntake(
+            deliveries -> {
+              throw new IllegalStateException("away");
+            });
+    Heard heard = new Heard();
+    Receiver receiver = transport.receive(endpoint(), intake, heard);
+    publish(1);
+    eventually(() -> assertThat(heard.disconnected).hasSize(1));
+    receiver.close(Duration.ofSeconds(30));
+    int calls = intake.calls();
+    await()
+        .during(Duration.ofMillis(200))
+        .atMost(Duration.ofSeconds(5))
+        .until(() -> intake.calls() == calls);
+    assertThat(producer.messageCount(queue)).isOne();
+  }
+
+  private ReceiveEndpoint endpoint() {
+    return new ReceiveEndpoint(queue, Topology.classic(), List.of(), 1, 100, 10);
+  }
+
+  private void publish(int count) throws Exception {
+    for (int i = 0; i < count; i++) {
+      producer.basicPublish("", queue, null, ("m" + i).getBytes(StandardCharsets.UTF_8));
+    }
+    producer.waitForConfirmsOrDie(30_000);
+  }
+
+  private static void eventually(ThrowingRunnable assertion) {
+    await().atMost(Duration.ofSeconds(60)).untilAsserted(assertion);
+  }
+
+  /** As Kotlin throws what Java has to declare. */
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // that is the trick
+  private static <E extends Throwable> E undeclared(Throwable failure) throws E {
+    throw (E) failure;
+  }
+
+  private static class Heard implements InboxListener {
+
+    final AtomicInteger connected = new AtomicInteger();
+    final List<Throwable> disconnected = new CopyOnWriteArrayList<>();
+
+    @Override
+    public void connected(String endpoint) {
+      connected.incrementAndGet();
+    }
+
+    @Override
+    public void disconnected(String endpoint, Throwable cause) {
+      disconnected.add(cause);
+    }
+  }
+}
