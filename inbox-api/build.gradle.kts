@@ -15,5 +15,6 @@ dependencies {
     testImplementation(libs.junit.jupiter.api)
     testImplementation(libs.junit.jupiter.params)
     testImplementation(libs.logback.classic)
+    testImplementation(libs.logback.core)
     testRuntimeOnly(libs.junit.jupiter.engine)
 }

@@ -70,7 +70,11 @@ public record SurroundedIntake<T extends IntegrationEvent>(
               "the receive middleware %s failed: %s".formatted(name, failure.getClass().getName()),
               failure);
     }
-    log.error("The receive middleware {} failed after {} was stored", name, endpoint, failure);
+    log.error(
+        "The receive middleware {} failed after deliveries of {} were stored: {}",
+        name,
+        endpoint,
+        failure.getClass().getName()); // what it says may hold parts of a message
   }
 
   /** What the middleware calls, and what became of it. */

@@ -1,0 +1,65 @@
+package io.inbox4j.receive.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.inbox4j.IntegrationEvent;
+import io.inbox4j.event.EventTypes;
+import io.inbox4j.receive.Arrival;
+import io.inbox4j.receive.Intake;
+import io.inbox4j.transport.Delivery;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+class SurroundedIntakeTest {
+
+  private static final String SECRET = "4929-1234-5678-9012";
+
+  @Test
+  void ofWhatAMiddlewareThrowsAfterTheStoringTheClassIsLoggedAndNotTheText() {
+    ListAppender<ILoggingEvent> logged = new ListAppender<>();
+    logged.start();
+    Logger logger = (Logger) LoggerFactory.getLogger(SurroundedIntake.class);
+    logger.addAppender(logged);
+    logger.setLevel(Level.ERROR);
+    try {
+      SurroundedIntake.of(
+              "orders",
+              List.of(
+                  (endpoint, deliveries, next) -> {
+                    next.run();
+                    throw new IllegalStateException(SECRET);
+                  }),
+              new Nowhere())
+          .store(List.of());
+    } finally {
+      logger.setLevel(null);
+      logger.detachAppender(logged);
+    }
+    assertThat(logged.list).hasSize(1);
+    assertThat(logged.list.get(0).getFormattedMessage())
+        .endsWith("java.lang.IllegalStateException")
+        .doesNotContain(SECRET);
+    assertThat(logged.list.get(0).getThrowableProxy()).isNull();
+  }
+
+  private static final class Nowhere implements Intake<IntegrationEvent> {
+
+    @Override
+    public EventTypes<IntegrationEvent> types() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Arrival check(Delivery delivery) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void store(List<Arrival> batch) {}
+  }
+}
