@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.rabbitmq.client.BuiltinExchangeType;
+import com.rabbitmq.client.Channel;
 import io.inbox4j.Inbox;
 import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.rabbitmq.TopologyException;
 import io.inbox4j.testkit.RabbitServer;
 import io.inbox4j.transport.Topology;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -30,8 +32,49 @@ class TopologyTest {
           .contains("{\"x-delivery-limit\",20}")
           .contains("{\"x-dead-letter-strategy\",\"at-least-once\"}");
       assertThat(show(queue + ".dead-letter", "type")).isEqualTo("quorum");
+      assertThat(show(queue + ".dead-letter", "arguments"))
+          .contains("{\"x-delivery-limit\",1000000}");
       assertThat(RabbitServer.shared().ctl("list_bindings", "source_name", "destination_name"))
           .contains(queue + ".dead-letter\t" + queue + ".dead-letter");
+    }
+  }
+
+  /**
+   * Without a limit of its own it would have one of 20 from RabbitMQ 4 on, and drop the message.
+   */
+  @Test
+  void aDeadLetterStaysHoweverOftenItIsTakenAndNotAcknowledged() throws Exception {
+    String deadLetters = queue + ".dead-letter";
+    try (Inbox inbox = inbox(subscription -> {})) {
+      inbox.startReceiving();
+    }
+    try (Publisher publisher = new Publisher(Inboxes.amqp(), deadLetters)) {
+      publisher.order("o");
+      for (int i = 0; i < 22; i++) {
+        Channel channel = publisher.channel().getConnection().createChannel();
+        eventually(() -> assertThat(channel.basicGet(deadLetters, false)).isNotNull());
+        channel.close();
+      }
+      eventually(() -> assertThat(publisher.ready()).isOne());
+    }
+  }
+
+  @Test
+  void aDeadLetterQueueThatIsThereWithAnotherLimitOrWithNoneIsTakenAsItIs() throws Exception {
+    String deadLetters = queue + ".dead-letter";
+    List<Map<String, Object>> declared =
+        List.of(
+            Map.of("x-queue-type", "quorum"),
+            Map.of("x-queue-type", "quorum", "x-delivery-limit", 500));
+    for (Map<String, Object> arguments : declared) {
+      try (Inbox inbox = inbox(subscription -> {});
+          Publisher publisher = new Publisher(Inboxes.amqp(), queue)) {
+        publisher.channel().queueDelete(deadLetters);
+        publisher.channel().queueDeclare(deadLetters, true, false, false, arguments);
+        inbox.start();
+        publisher.order("with " + arguments.size());
+        eventually(() -> assertThat(database.effectsOf("with " + arguments.size())).isOne());
+      }
     }
   }
 

@@ -68,6 +68,14 @@ public final class RabbitTransport implements InboxTransport {
   }
 
   /**
+   * The arguments that a queue's dead-letter queue is declared with, if the inbox declares one. One
+   * that is there with another delivery limit is taken as it is.
+   */
+  public static Map<String, Object> deadLetterArguments(Topology topology) {
+    return TopologyDeclaration.deadLetterArguments(topology);
+  }
+
+  /**
    * Receives from the broker at an {@code amqps://} URI. The context says which certificates are
    * trusted and which one is shown to the broker; that the broker's is made out to the host of the
    * URI is checked in any case.

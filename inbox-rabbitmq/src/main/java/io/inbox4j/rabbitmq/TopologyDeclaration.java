@@ -13,10 +13,13 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Declares what an endpoint needs at the broker, or checks that it is there.
@@ -25,7 +28,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class TopologyDeclaration {
 
+  private static final Logger log = LoggerFactory.getLogger(TopologyDeclaration.class);
   private static final String DEAD_LETTER_SUFFIX = ".dead-letter";
+  private static final String LIMIT = "x-delivery-limit";
+  private static final int DEAD_LETTER_DELIVERY_LIMIT = 1_000_000;
+  private static final Set<String> WARNED_OF = ConcurrentHashMap.newKeySet();
   private static final Pattern INEQUIVALENT =
       Pattern.compile("inequivalent arg '([^']+)' for .*: received (.+) but current is (.+?)(,|$)");
 
@@ -63,11 +70,51 @@ final class TopologyDeclaration {
 
   private void declareDeadLetters(String name) throws IOException, TimeoutException {
     refusable(channel -> channel.exchangeDeclare(name, BuiltinExchangeType.FANOUT, true));
-    refusable(
-        channel ->
-            channel.queueDeclare(
-                name, true, false, false, Map.of("x-queue-type", type(endpoint.topology()))));
+    declareDeadLetterQueue(name);
     refusable(channel -> channel.queueBind(name, name, ""));
+  }
+
+  /** One that was declared before, with another limit or with none, is taken as it is. */
+  private void declareDeadLetterQueue(String name) throws IOException, TimeoutException {
+    Map<String, Object> arguments = deadLetterArguments(endpoint.topology());
+    Refused refused = tryTo(channel -> channel.queueDeclare(name, true, false, false, arguments));
+    if (refused != null && LIMIT.equals(refused.argument())) {
+      Map<String, Object> asBefore = new HashMap<>(arguments);
+      asBefore.remove(LIMIT);
+      refused = tryTo(channel -> channel.queueDeclare(name, true, false, false, asBefore));
+      if (refused == null) {
+        warnOfDefaultLimit(name);
+      } else if (LIMIT.equals(refused.argument())) {
+        refused = tryTo(channel -> channel.queueDeclarePassive(name));
+      }
+    }
+    if (refused != null) {
+      throw new TopologyException(endpoint.queue(), explain(refused), refused.failure());
+    }
+  }
+
+  private static void warnOfDefaultLimit(String name) {
+    if (WARNED_OF.add(name)) {
+      log.warn(
+          "{} was declared without a delivery limit. From RabbitMQ 4 on it drops a message that was"
+              + " taken from it and not acknowledged 21 times, unless a policy says otherwise:"
+              + " rabbitmqctl set_policy --apply-to queues {} '^{}$' '{\"delivery-limit\":{}}'",
+          name,
+          name,
+          name.replace(".", "\\."),
+          DEAD_LETTER_DELIVERY_LIMIT);
+    }
+  }
+
+  /**
+   * The arguments of a queue for dead letters. It has no dead-letter exchange, so what exceeds a
+   * limit is dropped, and from RabbitMQ 4 on a quorum queue has one of 20 unless it names another;
+   * no limit at all cannot be said to RabbitMQ 3.
+   */
+  static Map<String, Object> deadLetterArguments(Topology topology) {
+    return topology.kind() == Topology.Kind.QUORUM
+        ? Map.of("x-queue-type", "quorum", LIMIT, DEAD_LETTER_DELIVERY_LIMIT)
+        : Map.of("x-queue-type", "classic");
   }
 
   static Map<String, Object> arguments(String queue, Topology topology) {
@@ -83,7 +130,7 @@ final class TopologyDeclaration {
       arguments.put("x-single-active-consumer", true);
     }
     if (topology.kind() == Topology.Kind.QUORUM) {
-      arguments.put("x-delivery-limit", topology.deliveryLimit());
+      arguments.put(LIMIT, topology.deliveryLimit());
       // Dead letters move only when their new queue has them; that needs this overflow behaviour.
       arguments.put("x-dead-letter-strategy", "at-least-once");
       arguments.put("x-overflow", "reject-publish");
@@ -128,17 +175,38 @@ final class TopologyDeclaration {
     Object on(Channel channel) throws IOException;
   }
 
+  /** What the broker has refused, and with which words. */
+  private record Refused(AMQP.Channel.Close close, IOException failure) {
+
+    /** The argument that differs from that of a queue that is there, or null. */
+    @Nullable String argument() {
+      Matcher difference = INEQUIVALENT.matcher(close.getReplyText());
+      return close.getReplyCode() == AMQP.PRECONDITION_FAILED && difference.find()
+          ? difference.group(1)
+          : null;
+    }
+  }
+
   private void refusable(Declaration declaration) throws IOException, TimeoutException {
+    Refused refused = tryTo(declaration);
+    if (refused != null) {
+      throw new TopologyException(endpoint.queue(), explain(refused), refused.failure());
+    }
+  }
+
+  /** Returns why the broker refuses it, or null if it does not. */
+  private @Nullable Refused tryTo(Declaration declaration) throws IOException, TimeoutException {
     Channel channel = connection.createChannel();
     try {
       declaration.on(channel);
       channel.close();
+      return null;
     } catch (IOException e) {
       AMQP.Channel.Close close = refusalIn(e);
       if (close == null) {
         throw e;
       }
-      throw new TopologyException(endpoint.queue(), explain(close), e);
+      return new Refused(close, e);
     }
   }
 
@@ -149,7 +217,8 @@ final class TopologyDeclaration {
         : null;
   }
 
-  private String explain(AMQP.Channel.Close refusal) {
+  private String explain(Refused refused) {
+    AMQP.Channel.Close refusal = refused.close();
     String text = refusal.getReplyText();
     Matcher difference = INEQUIVALENT.matcher(text);
     if (refusal.getReplyCode() == AMQP.PRECONDITION_FAILED && difference.find()) {
