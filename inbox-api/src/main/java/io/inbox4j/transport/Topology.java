@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
  * How an endpoint's queue is declared at the broker.
  *
  * <p>The default, {@link #quorum()}: a durable quorum queue with a delivery limit of 20 and a
- * dead-letter exchange and queue named {@code <queue>.dead-letter}, where the broker puts what no
- * client can read.
+ * dead-letter exchange and queue named {@code <queue>.dead-letter}, where the broker puts what was
+ * delivered too often and never acknowledged: of receivers that die over it.
  *
  * @param kind what to declare
  * @param deliveryLimit how often the broker delivers a message that is never acknowledged, before

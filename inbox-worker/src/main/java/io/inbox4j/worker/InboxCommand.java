@@ -9,6 +9,7 @@ import io.inbox4j.worker.internal.commands.ListCommand;
 import io.inbox4j.worker.internal.commands.MigrateCommand;
 import io.inbox4j.worker.internal.commands.PauseCommand;
 import io.inbox4j.worker.internal.commands.PurgeCommand;
+import io.inbox4j.worker.internal.commands.RecoverCommand;
 import io.inbox4j.worker.internal.commands.ReplayCommand;
 import io.inbox4j.worker.internal.commands.ResumeCommand;
 import io.inbox4j.worker.internal.commands.RunCommand;
@@ -57,6 +58,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       ResumeCommand.class,
       TailCommand.class,
       DoctorCommand.class,
+      RecoverCommand.class,
       CompletionCommand.class
     })
 public final class InboxCommand {

@@ -254,4 +254,42 @@ class DoctorTest {
         .contains("start a process that receives")
         .containsPattern(queue + ": not as Topology.quorum\\(\\) declares it: PRECONDITION_FAILED");
   }
+
+  @Test
+  void deadLettersAreNotToBePurgedAndAQueueThatMayDropThemIsSaid() throws Exception {
+    Tables tables = Tables.filled();
+    String queue = "doctor-" + UUID.randomUUID();
+    String deadLetters = queue + ".dead-letter";
+    tables.execute(
+        "INSERT INTO inbox_paused (endpoint, paused_by, reason) VALUES ('%s', 'anna', 'why')"
+            .formatted(queue));
+    String amqp = RabbitServer.shared().uri();
+    ConnectionFactory factory = new ConnectionFactory();
+    factory.setUri(amqp);
+    String version;
+    try (Connection connection = factory.newConnection();
+        Channel channel = connection.createChannel()) {
+      version = String.valueOf(connection.getServerProperties().get("version"));
+      channel.confirmSelect();
+      channel.queueDeclare(
+          queue, true, false, false, RabbitTransport.queueArguments(queue, Topology.quorum()));
+      channel.queueDeclare(
+          deadLetters, true, false, false, Map.of("x-queue-type", "quorum")); // as it once was
+      channel.basicPublish("", deadLetters, null, new byte[1]);
+      channel.waitForConfirmsOrDie(30_000);
+    }
+    Result result = Cli.here("doctor", "--jdbc", tables.url(), "--amqp", amqp);
+    assertThat(result.out())
+        .contains(deadLetters + ": 1 messages that the broker has given up delivering")
+        .contains("inbox recover " + queue)
+        .contains("do not purge it");
+    if (version.startsWith("3")) {
+      assertThat(result.out()).doesNotContain("set_policy");
+    } else {
+      assertThat(result.out())
+          .contains("delivery limit is not 1000000")
+          .contains("set_policy --apply-to queues " + deadLetters)
+          .contains("{\"delivery-limit\":1000000}");
+    }
+  }
 }

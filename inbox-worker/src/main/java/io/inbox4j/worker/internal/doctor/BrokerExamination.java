@@ -3,12 +3,10 @@ package io.inbox4j.worker.internal.doctor;
 import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
-import com.rabbitmq.client.ConnectionFactory;
-import com.rabbitmq.client.ShutdownSignalException;
 import io.inbox4j.rabbitmq.RabbitTransport;
 import io.inbox4j.transport.Topology;
+import io.inbox4j.worker.internal.broker.Broker;
 import io.inbox4j.worker.internal.options.BrokerOptions;
-import io.inbox4j.worker.internal.options.UsageException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -20,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /** Looks at the queues at the broker, and changes nothing there. */
 public final class BrokerExamination {
 
-  private static final String DEAD_LETTER_SUFFIX = ".dead-letter";
+  private static final int FIRST_WITH_A_DEFAULT_LIMIT = 4;
+  private static final String LIMIT = "x-delivery-limit";
 
   private final BrokerOptions options;
   private final List<Finding> findings = new ArrayList<>();
@@ -36,7 +35,7 @@ public final class BrokerExamination {
    * @param subscribed how the service subscribes some of them
    */
   public List<Finding> examine(Collection<String> queues, Map<String, Topology> subscribed) {
-    try (Connection connection = factory().newConnection("inbox doctor")) {
+    try (Connection connection = Broker.connect(options, "inbox doctor")) {
       findings.add(Finding.ok("broker", options.place() + " answers"));
       for (String queue : queues) {
         examine(connection, queue, subscribed.get(queue));
@@ -51,17 +50,6 @@ public final class BrokerExamination {
     return findings;
   }
 
-  private ConnectionFactory factory() {
-    ConnectionFactory factory;
-    try {
-      factory = RabbitTransport.settings(options.uri());
-    } catch (IllegalArgumentException e) {
-      throw new UsageException("the value of --amqp-uri is no AMQP URI");
-    }
-    factory.setAutomaticRecoveryEnabled(false);
-    return factory;
-  }
-
   private void examine(Connection connection, String queue, @Nullable Topology subscribed)
       throws IOException, TimeoutException {
     Channel channel = connection.createChannel();
@@ -73,7 +61,7 @@ public final class BrokerExamination {
       findings.add(
           Finding.wrong(
               "queue",
-              "%s: %s".formatted(queue, refusal(e)),
+              "%s: %s".formatted(queue, Broker.refusal(e)),
               "start a receiver, which declares it"));
       return;
     }
@@ -86,11 +74,11 @@ public final class BrokerExamination {
             : Finding.ok("queue", seen));
     if (subscribed == null) {
       compareArguments(connection, queue, Topology.quorum(), "Topology.quorum() declares it");
-      deadLetters(connection, queue);
+      deadLetters(connection, queue, Topology.quorum());
     } else if (subscribed.kind() != Topology.Kind.EXISTING) {
       compareArguments(connection, queue, subscribed, "the service declares it");
       if (subscribed.deadLetterExchange() == null) {
-        deadLetters(connection, queue);
+        deadLetters(connection, queue, subscribed);
       }
     }
   }
@@ -112,38 +100,65 @@ public final class BrokerExamination {
       findings.add(
           Finding.warning(
               "arguments",
-              "%s: not as %s: %s".formatted(queue, asSomebodyDoes, refusal(e)),
+              "%s: not as %s: %s".formatted(queue, asSomebodyDoes, Broker.refusal(e)),
               "subscribe it as it is, or delete it once it is empty: a receiver declares it anew"));
     }
   }
 
-  private void deadLetters(Connection connection, String queue)
+  private void deadLetters(Connection connection, String queue, Topology topology)
       throws IOException, TimeoutException {
+    String name = queue + Broker.DEAD_LETTER_SUFFIX;
     Channel channel = connection.createChannel();
     try {
-      int letters = channel.queueDeclarePassive(queue + DEAD_LETTER_SUFFIX).getMessageCount();
+      int letters = channel.queueDeclarePassive(name).getMessageCount();
       channel.close();
       if (letters > 0) {
         findings.add(
             Finding.warning(
                 "dead letters",
-                "%s%s: %d messages that no client could read"
-                    .formatted(queue, DEAD_LETTER_SUFFIX, letters),
-                "look at them with the broker's own tools, and purge the queue"));
+                "%s: %d messages that the broker has given up delivering, because receivers died over them or could not store them; none is lost"
+                    .formatted(name, letters),
+                "see that receivers run, then inbox recover %s; do not purge it".formatted(queue)));
       }
+      deliveryLimit(connection, name, topology);
     } catch (IOException e) {
       findings.add(
           Finding.warning(
               "dead letters",
-              "%s%s: %s".formatted(queue, DEAD_LETTER_SUFFIX, refusal(e)),
-              "without it the broker drops what no client can read"));
+              "%s: %s".formatted(name, Broker.refusal(e)),
+              "start a receiver, which declares it: without it the broker drops what it gives up"
+                  + " delivering"));
     }
   }
 
-  private static @Nullable String refusal(IOException failure) {
-    return failure.getCause() instanceof ShutdownSignalException signal
-            && signal.getReason() instanceof AMQP.Channel.Close close
-        ? close.getReplyText()
-        : failure.getMessage();
+  /** Asks for the queue as receivers declare it, which changes nothing at one that is there. */
+  private void deliveryLimit(Connection connection, String name, Topology topology)
+      throws IOException, TimeoutException {
+    Map<String, Object> arguments = RabbitTransport.deadLetterArguments(topology);
+    if (majorVersion(connection) < FIRST_WITH_A_DEFAULT_LIMIT || !arguments.containsKey(LIMIT)) {
+      return;
+    }
+    Channel channel = connection.createChannel();
+    try {
+      channel.queueDeclare(name, true, false, false, arguments);
+      channel.close();
+    } catch (IOException e) {
+      String refusal = String.valueOf(Broker.refusal(e));
+      if (refusal.contains(LIMIT)) {
+        findings.add(
+            Finding.warning(
+                "dead letters",
+                "%s: its own delivery limit is not %s, so that it may drop what was taken from it and not acknowledged 21 times: %s"
+                    .formatted(name, arguments.get(LIMIT), refusal),
+                "unless it is there, set a policy: rabbitmqctl set_policy --apply-to queues %s '^%s$' '{\"delivery-limit\":%s}'"
+                    .formatted(name, name.replace(".", "\\."), arguments.get(LIMIT))));
+      }
+    }
+  }
+
+  private static int majorVersion(Connection connection) {
+    String version = String.valueOf(connection.getServerProperties().get("version"));
+    String major = version.replaceFirst("\\D.*", "");
+    return major.isEmpty() ? 0 : Integer.parseInt(major);
   }
 }
