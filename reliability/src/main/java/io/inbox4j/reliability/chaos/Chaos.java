@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 public final class Chaos {
 
   private static final Duration TO_REST = Duration.ofMinutes(5);
+  private static final Duration TO_END_THREADS = Duration.ofSeconds(90);
   private static final int TRIES = 5;
 
   private final Plan plan;
@@ -107,7 +108,7 @@ public final class Chaos {
     List<Veteran> needs = new ArrayList<>();
     for (int i = 0; i < veterans.size(); i++) {
       Walker walker = veterans.get(i);
-      needs.add(new Veteran(walker.role(), before.get(i), needs(walker)));
+      needs.add(new Veteran(walker.role(), before.get(i), needsAtRest(walker, before.get(i))));
     }
     Verdict verdict =
         Checker.check(
@@ -123,6 +124,12 @@ public final class Chaos {
         scene.publisher.confirmed(),
         scene.tables.count("SELECT count(*) FROM effects"),
         scene.tables.count("SELECT count(*) FROM inbox_dead"));
+  }
+
+  /** Threads that have nothing to do end after a minute. */
+  private Walker.Needs needsAtRest(Walker walker, Walker.Needs before) throws InterruptedException {
+    Quiet.await(TO_END_THREADS, () -> needs(walker).isBackAt(before));
+    return needs(walker);
   }
 
   private Walker.Needs needs(Walker walker) {

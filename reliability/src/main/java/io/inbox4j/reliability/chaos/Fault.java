@@ -40,7 +40,11 @@ record Fault(String what, String expected, String how, Strike strike, Predicate<
   /** Every kind of fault. */
   static List<Fault> all() {
     return Stream.of(
-            ProcessFaults.all(), BrokerFaults.all(), DatabaseFaults.all(), HandlerFaults.all())
+            ProcessFaults.all(),
+            BrokerFaults.all(),
+            DatabaseFaults.all(),
+            HandlerFaults.all(),
+            NeighbourFaults.all())
         .flatMap(List::stream)
         .toList();
   }

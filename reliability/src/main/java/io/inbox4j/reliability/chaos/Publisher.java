@@ -105,6 +105,22 @@ final class Publisher implements AutoCloseable {
     return next;
   }
 
+  /** Publishes messages that have a key each, so that none has to wait for another. */
+  void publishWithoutOrder(String queue, int count) throws InterruptedException {
+    for (int i = 0; i < count; i++) {
+      Sent next;
+      synchronized (this) {
+        String walk = "alone " + sent.size();
+        String digest = Long.toHexString(random.nextLong());
+        UUID id = MessageIds.of(run, walk, 1);
+        next =
+            new Sent(queue, id, walk, walk, 1, digest, false, Instant.now(), new AtomicBoolean());
+        sent.add(next);
+      }
+      send(next);
+    }
+  }
+
   /** Publishes messages again that the broker has confirmed before. */
   int repeat(int count) throws InterruptedException {
     List<Sent> some = new ArrayList<>();

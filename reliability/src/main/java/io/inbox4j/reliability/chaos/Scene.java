@@ -138,6 +138,13 @@ final class Scene implements AutoCloseable {
         Wire.toRabbit(this::someBroker));
   }
 
+  /** Starts a process that is none of those that everything is about; whoever does ends it. */
+  Walker startBeside(Walker.Kind kind) {
+    Walker walker = start(Walker.Role.PROCESS, kind);
+    walker.awaitStart();
+    return walker;
+  }
+
   /** A receiver that may be ended: the first one is there from the beginning to the end. */
   Walker someReceiver() {
     return receivers.get(1 + random.nextInt(receivers.size() - 1));

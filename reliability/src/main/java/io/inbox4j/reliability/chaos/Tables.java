@@ -81,6 +81,11 @@ record Tables(Jdbi jdbi) {
             + ") + (SELECT count(lease) FROM inbox_pending)");
   }
 
+  /** Messages that are leased. */
+  long leased() {
+    return count("SELECT count(lease) FROM inbox_pending");
+  }
+
   void execute(String sql) {
     jdbi.useHandle(handle -> handle.execute(sql));
   }

@@ -5,6 +5,7 @@ import io.inbox4j.Inbox;
 import io.inbox4j.InboxBuilder;
 import io.inbox4j.jdbi.JdbiInboxStore;
 import io.inbox4j.jdbi.JdbiInboxStoreBuilder;
+import io.inbox4j.operations.Retention;
 import io.inbox4j.rabbitmq.RabbitTransport;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.StoreUnavailableException;
@@ -12,6 +13,7 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 
 /** A process that only receives, or only handles, until it is told to end or killed. */
@@ -30,7 +32,9 @@ final class WalkService {
       store.poolSize(NARROW);
     }
     run(
-        inbox(store.build(), args[2], options.contains("old")),
+        options.contains("neighbour")
+            ? neighbour(store.build(), args[2])
+            : inbox(store.build(), args[2], options.contains("old")),
         args[0].equals(Walker.Role.RECEIVE.name()));
   }
 
@@ -42,10 +46,12 @@ final class WalkService {
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line = in.readLine(); line != null; line = in.readLine()) {
-      if (line.equals("REPORT")) {
-        say(Walker.Needs.line());
-      } else {
-        Mischief.next(Mischief.valueOf(line));
+      switch (line) {
+        case "REPORT" -> say(Walker.Needs.line());
+        case "TIDY" -> say("tidied " + inbox.janitor().run().ran());
+        case "COUNT" ->
+            say("counted " + Arrays.stream(Mischief.values()).mapToInt(Mischief::times).sum());
+        default -> Mischief.next(Mischief.valueOf(line));
       }
     }
     System.exit(0);
@@ -61,14 +67,26 @@ final class WalkService {
   }
 
   static Inbox inbox(InboxStore store, String amqpUri, boolean old) throws Exception {
-    ConnectionFactory broker = new ConnectionFactory();
-    broker.setUri(amqpUri);
-    broker.setRequestedHeartbeat(HEARTBEAT_SECONDS);
-    InboxBuilder builder = Inbox.builder().store(store).transport(RabbitTransport.connect(broker));
+    InboxBuilder builder = builder(store, amqpUri).listener(new Grumbler());
     for (Walks walks : Walks.values()) {
       builder.subscribe(walks.queue(), subscription -> walks.subscribe(subscription, old));
     }
     return builder.build();
+  }
+
+  /** A service with messages of its own, which it keeps for as short as it may. */
+  private static Inbox neighbour(InboxStore store, String amqpUri) throws Exception {
+    return builder(store, amqpUri)
+        .retention(Retention.of(Duration.ofHours(1)))
+        .subscribe("neighbours", StepTaken.class, (event, context) -> {})
+        .build();
+  }
+
+  private static InboxBuilder builder(InboxStore store, String amqpUri) throws Exception {
+    ConnectionFactory broker = new ConnectionFactory();
+    broker.setUri(amqpUri);
+    broker.setRequestedHeartbeat(HEARTBEAT_SECONDS);
+    return Inbox.builder().store(store).transport(RabbitTransport.connect(broker));
   }
 
   /** A database that is away at the start is waited for, as a service manager would. */

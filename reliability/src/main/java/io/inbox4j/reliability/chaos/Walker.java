@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
@@ -34,16 +35,33 @@ record Walker(String name, Role role, ChildProcess process, Wire toRabbit) {
    *
    * @param arguments for the service
    * @param environment for its JVM
+   * @param database its way to the database, given that of the others
    */
-  record Kind(List<String> arguments, Map<String, String> environment) {
+  record Kind(
+      List<String> arguments, Map<String, String> environment, UnaryOperator<String> database) {
 
-    static final Kind USUAL = new Kind(List.of(), Map.of());
+    static final Kind USUAL = new Kind();
 
     /** Knows only the first of the events. */
-    static final Kind OLD = new Kind(List.of("old"), Map.of());
+    static final Kind OLD = new Kind("old");
 
     /** Has two connections for all its handlers. */
-    static final Kind NARROW = new Kind(List.of("narrow"), Map.of());
+    static final Kind NARROW = new Kind("narrow");
+
+    private Kind(String... arguments) {
+      this(List.of(arguments), Map.of(), UnaryOperator.identity());
+    }
+
+    /** Another service that has its messages in the same tables, and does not own these. */
+    static Kind neighbour(String role) {
+      return new Kind(
+          List.of("neighbour"), Map.of(), url -> url.replace("user=postgres", "user=" + role));
+    }
+
+    /** Comes to the database by way of another program. */
+    static Kind by(UnaryOperator<String> way) {
+      return new Kind(List.of(), Map.of(), way);
+    }
 
     private static final List<Path> FAKE_TIME =
         Stream.of("x86_64-linux-gnu", "aarch64-linux-gnu")
@@ -67,14 +85,18 @@ record Walker(String name, Role role, ChildProcess process, Wire toRabbit) {
               "DONT_FAKE_MONOTONIC",
               "1",
               "FAKETIME_NO_CACHE",
-              "1"));
+              "1"),
+          UnaryOperator.identity());
     }
   }
 
   static Walker start(String name, Role role, Kind kind, String jdbcUrl, Wire toRabbit) {
     List<String> arguments =
         new ArrayList<>(
-            List.of(role.name(), jdbcUrl + "&ApplicationName=" + name, toRabbit.amqpUri()));
+            List.of(
+                role.name(),
+                kind.database().apply(jdbcUrl) + "&ApplicationName=" + name,
+                toRabbit.amqpUri()));
     arguments.addAll(kind.arguments());
     ChildProcess process =
         ChildProcess.start(
@@ -104,14 +126,26 @@ record Walker(String name, Role role, ChildProcess process, Wire toRabbit) {
    * @param sessions how many it has in the database
    */
   Needs needs(long sessions) {
-    int before = process.lines().size();
-    process.send("REPORT");
-    String line =
-        process.awaitLine(
-            it -> it.startsWith("needs ") && process.lines().lastIndexOf(it) >= before, DEADLINE);
-    String[] words = line.split(" ", -1);
+    String[] words = ask("REPORT", "needs ").split(" ", -1);
     return new Needs(
         Integer.parseInt(words[1]), Long.parseLong(words[2]), sessions, toRabbit.links());
+  }
+
+  /** Lets its janitor remove what is old; whether it could, and no other one was at it. */
+  boolean tidies() {
+    return ask("TIDY", "tidied ").equals("tidied true");
+  }
+
+  private String ask(String question, String answer) {
+    int before = process.lines().size();
+    process.send(question);
+    return process.awaitLine(
+        it -> it.startsWith(answer) && process.lines().lastIndexOf(it) >= before, DEADLINE);
+  }
+
+  /** How much mischief it has done that it was told to do for a while. */
+  long mischief() {
+    return Long.parseLong(ask("COUNT", "counted ").split(" ", -1)[1]);
   }
 
   /** Threads, megabytes of heap after a collection, and connections to database and broker. */

@@ -15,6 +15,11 @@ enum Walks {
   INLINE;
 
   static final Duration LEASE = Duration.ofSeconds(2);
+  private static final int LEASED_CONCURRENCY = 20;
+  private static final int LEASED_BATCH = 10;
+
+  /** How many messages a process has in hand at most. */
+  static final int MOST_LEASED = LEASED_CONCURRENCY + 2 * LEASED_BATCH;
 
   static List<String> queues() {
     return List.of(values()).stream().map(Walks::queue).toList();
@@ -38,7 +43,8 @@ enum Walks {
         .concurrency(2)
         .retry(RetryPolicy.fixed(Duration.ofMillis(50)).maxAttempts(5));
     switch (this) {
-      case LEASED -> subscription.leased(LEASE).concurrency(20);
+      case LEASED ->
+          subscription.leased(LEASE).concurrency(LEASED_CONCURRENCY).batchSize(LEASED_BATCH);
       case INLINE -> subscription.inline();
       case TRANSACTIONAL -> {}
     }
