@@ -26,6 +26,11 @@ final class DatabaseFaults {
                   });
             }),
         new Fault(
+            "PostgreSQL is away for longer than the broker waits",
+            "receivers stop consuming until it is there again, so that nothing is dead-lettered",
+            "20 s, `consumer_timeout` of 2 s, delivery limit of 3",
+            LongOutage::strike),
+        new Fault(
             "PostgreSQL restarts",
             "transactions roll back; deliveries are held until it is there again",
             "a fast shutdown, then a start",
