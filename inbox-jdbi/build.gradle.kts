@@ -22,5 +22,7 @@ dependencies {
     testImplementation(libs.junit.jupiter.params)
     testImplementation(libs.logback.classic)
     testImplementation(libs.logback.core)
+    testImplementation(libs.spring.jdbc)
+    testImplementation(libs.spring.tx)
     testRuntimeOnly(libs.junit.jupiter.engine)
 }

@@ -133,14 +133,23 @@ final class Announcements implements AutoCloseable {
     private boolean wasAsked;
     private boolean goesAlong;
     private boolean wentAlong;
+    private boolean committedByCaller;
 
     private Announcement(String endpoint) {
       this.endpoint = endpoint;
       this.others = elsewhere.computeIfAbsent(endpoint, Elsewhere::new);
     }
 
+    /** It is the caller who commits, later: workers here will hear of that as others do. */
+    void isCommittedByCaller() {
+      committedByCaller = true;
+    }
+
     /** What a statement that stores events is to notify others with, or null if with nothing. */
     @Nullable String notification() {
+      if (committedByCaller) {
+        return toEverybody(endpoint);
+      }
       if (notify && !goesAlong) {
         asked = System.nanoTime();
         wasAsked = true;
@@ -164,6 +173,9 @@ final class Announcements implements AutoCloseable {
      * already, perhaps by a try that was to tell others later, and could not.
      */
     void committed() {
+      if (committedByCaller) {
+        return;
+      }
       try {
         here.forEach(it -> it.accept(endpoint));
         if (wentAlong) {

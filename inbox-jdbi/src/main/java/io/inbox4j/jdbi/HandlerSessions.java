@@ -39,6 +39,9 @@ final class HandlerSessions {
    * @return false if that cannot be done, so that the connection must not be used again
    */
   boolean clear(Handle handle, Trace trace, String endpoint) {
+    if (JoinedTransaction.isOn(handle.getConnection())) {
+      return true; // what is in that session is the caller's
+    }
     if (trace == Trace.SETTINGS && warned.add(endpoint)) {
       log.warn(
           "A handler of {} changes settings of its session, so its connection is closed after every"

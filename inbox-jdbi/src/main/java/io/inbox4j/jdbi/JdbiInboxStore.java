@@ -96,6 +96,9 @@ public final class JdbiInboxStore implements InboxStore {
   /**
    * A store on the user's own data source, which stays open when the store is closed. It creates
    * its tables when it is opened.
+   *
+   * <p>If the data source lends the connection of a transaction that the calling thread is in, as
+   * Spring's {@code TransactionAwareDataSourceProxy} does, a call takes part in that transaction.
    */
   public static JdbiInboxStore create(DataSource dataSource) {
     return builder(dataSource).build();

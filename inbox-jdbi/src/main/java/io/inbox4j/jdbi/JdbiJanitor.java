@@ -1,5 +1,6 @@
 package io.inbox4j.jdbi;
 
+import io.inbox4j.InboxException;
 import io.inbox4j.operations.RetentionReport;
 import java.util.function.Predicate;
 import org.jdbi.v3.core.Handle;
@@ -19,6 +20,11 @@ final class JdbiJanitor {
   RetentionReport run(RetentionPolicies policies, Predicate<RetentionReport> goOn) {
     JanitorLease lease = new JanitorLease();
     try (Handle handle = jdbi.open()) {
+      if (JoinedTransaction.isOn(handle.getConnection())) {
+        throw new InboxException(
+            "old messages are removed in many short transactions, and this was called inside a"
+                + " transaction of the caller's; call it outside of it");
+      }
       if (!lease.take(handle)) {
         return RetentionReport.elsewhere();
       }

@@ -47,6 +47,9 @@ final class Receiving {
     }
     boolean mixed = !events.isEmpty() && !rejected.isEmpty();
     Map<Arrival, Place> places = mixed ? nextPlaces(handle, batch) : Map.of();
+    if (JoinedTransaction.isOn(handle.getConnection())) {
+      announcement.isCommittedByCaller();
+    }
     String notification = events.isEmpty() ? null : announcement.notification();
     List<Receipt> receipts =
         storeEvents(

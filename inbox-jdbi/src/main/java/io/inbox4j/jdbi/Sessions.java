@@ -1,9 +1,7 @@
 package io.inbox4j.jdbi;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import org.jdbi.v3.core.ConnectionFactory;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -79,7 +77,7 @@ final class Sessions implements ConnectionFactory {
   /** A pooler answers for the server when a client connects, and makes up the process id. */
   static boolean isThroughPooler(Connection connection) throws SQLException {
     return connection.isWrapperFor(PGConnection.class)
-        && connection.unwrap(PGConnection.class).getBackendPID() != session(connection);
+        && connection.unwrap(PGConnection.class).getBackendPID() != ServerSession.id(connection);
   }
 
   /**
@@ -101,23 +99,15 @@ final class Sessions implements ConnectionFactory {
   private boolean isShared(Connection one) throws SQLException {
     Connection other = openConnection();
     try {
-      int first = session(one);
+      int first = ServerSession.id(one);
       for (int i = 0; i < LOOKS; i++) {
-        if (session(other) == first || session(one) != first) {
+        if (ServerSession.id(other) == first || ServerSession.id(one) != first) {
           return true;
         }
       }
       return false;
     } finally {
       closeConnection(other);
-    }
-  }
-
-  private static int session(Connection connection) throws SQLException {
-    try (Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery(Sql.SESSION)) {
-      row.next();
-      return row.getInt(1);
     }
   }
 }

@@ -27,14 +27,15 @@ final class Settling {
   }
 
   /**
-   * Commits, together with what was processed: one round trip.
+   * Commits, together with what was processed: one round trip, unless the caller commits.
    *
    * @param first what is to be executed before
    */
   void commit(String first, List<Outcome.Processed> processed) {
     if (!processed.isEmpty()) {
+      boolean joined = JoinedTransaction.isOn(handle.getConnection());
       handle
-          .createUpdate(first + Sql.PROCESSED_AND_COMMIT)
+          .createUpdate(first + (joined ? Sql.PROCESSED : Sql.PROCESSED_AND_COMMIT))
           .bind("seqs", PgArray.longs(processed, Outcome::sequence))
           .bind("count", processed.size())
           .bind("endpoint", endpoint)

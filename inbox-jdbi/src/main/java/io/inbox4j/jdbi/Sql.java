@@ -530,7 +530,7 @@ final class Sql {
       """;
 
   /** Fails unless it finds all of them: the commit is on its way before its answer comes. */
-  private static final String PROCESSED =
+  static final String PROCESSED =
       """
       WITH done AS (
         DELETE FROM inbox_pending WHERE seq = ANY (:seqs)
@@ -866,6 +866,34 @@ final class Sql {
         END LOOP;
       END $$
       """;
+
+  /** Begins and ends what the store does in a transaction of the caller's. */
+  static final String JOIN = "SAVEPOINT inbox_joined";
+
+  static final String LEAVE = "RELEASE SAVEPOINT inbox_joined";
+  static final String LEAVE_UNDONE =
+      "ROLLBACK TO SAVEPOINT inbox_joined; RELEASE SAVEPOINT inbox_joined";
+
+  /** Begins and ends a transaction of the store's own in it. */
+  static final String BEGIN_JOINED = "SAVEPOINT inbox_transaction";
+
+  static final String COMMIT_JOINED = "RELEASE SAVEPOINT inbox_transaction";
+  static final String ROLLBACK_JOINED =
+      "ROLLBACK TO SAVEPOINT inbox_transaction; RELEASE SAVEPOINT inbox_transaction";
+
+  /** All that is set by SET LOCAL in some statement, which outlives a savepoint. */
+  private static final String SETTINGS =
+      """
+      unnest(ARRAY['enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_seqscan',
+                   'idle_in_transaction_session_timeout', 'lock_timeout', 'statement_timeout'])
+      WITH ORDINALITY AS s (name, n)
+      """;
+
+  static final String READ_SETTINGS =
+      "SELECT array_agg(current_setting(name) ORDER BY n) FROM " + SETTINGS;
+
+  static final String RESTORE_SETTINGS =
+      "SELECT set_config(name, (?::text[])[n], true) FROM " + SETTINGS;
 
   static final String NOTIFY = "SELECT pg_notify('inbox', :notification)::text";
 

@@ -12,9 +12,12 @@ import io.inbox4j.store.Outcome;
 import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.store.StoredMessage;
 import io.inbox4j.store.WorkTransaction;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
@@ -38,6 +41,46 @@ class UserDataSourceTest {
       assertThat(Messages.settle(store, 10, Outcome.Processed::new)).hasSize(3);
       assertThat(database.count("SELECT count(*) FROM inbox_processed")).isEqualTo(3);
     }
+  }
+
+  @Test
+  void connectionsWithoutAutoCommitComeBackAsTheyWereLent() {
+    TestDatabase database = TestDatabase.fresh();
+    List<Boolean> cameBack = new CopyOnWriteArrayList<>();
+    PGSimpleDataSource withoutAutoCommit =
+        new PGSimpleDataSource() {
+          @Override
+          public Connection getConnection() throws SQLException {
+            Connection connection = super.getConnection();
+            connection.setAutoCommit(false);
+            return closedBy(connection, () -> cameBack.add(connection.getAutoCommit()));
+          }
+        };
+    withoutAutoCommit.setUrl(database.url());
+    try (JdbiInboxStore store = JdbiInboxStore.create(withoutAutoCommit)) {
+      store.open();
+      store.receive(Messages.ENDPOINT, Messages.events(3));
+      assertThat(Messages.settle(store, 10, Outcome.Processed::new)).hasSize(3);
+    }
+    assertThat(database.count("SELECT count(*) FROM inbox_processed")).isEqualTo(3);
+    assertThat(cameBack).isNotEmpty().containsOnly(false);
+  }
+
+  private static Connection closedBy(Connection connection, Callable<?> before) {
+    return (Connection)
+        Proxy.newProxyInstance(
+            UserDataSourceTest.class.getClassLoader(),
+            new Class<?>[] {Connection.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("close")) {
+                before.call();
+              }
+              return switch (method.getName()) {
+                case "hashCode" -> System.identityHashCode(proxy);
+                case "equals" -> proxy == arguments[0];
+                default -> method.invoke(connection, arguments);
+              };
+            });
   }
 
   @Test
