@@ -2,6 +2,7 @@ package io.inbox4j;
 
 import io.inbox4j.event.EventReader;
 import io.inbox4j.health.HealthMonitor;
+import io.inbox4j.internal.FailureLog;
 import io.inbox4j.internal.SafeListener;
 import io.inbox4j.internal.Upkeep;
 import io.inbox4j.operations.Backlog;
@@ -73,6 +74,7 @@ public final class Inbox implements AutoCloseable {
   private final Map<String, DeliveryCheck> checks;
   private final List<ReceiveMiddleware> receiveMiddleware;
   private final SafeListener listener;
+  private final FailureLog failures;
   private final InboxProcessor processor;
   private final DeadLetters deadLetters;
   private final Quarantine quarantine;
@@ -98,6 +100,7 @@ public final class Inbox implements AutoCloseable {
       EventReader reader,
       List<ReceiveMiddleware> receiveMiddleware,
       SafeListener listener,
+      FailureLog failures,
       @Nullable Integer maxConcurrency,
       HealthMonitor monitor,
       Retention retention,
@@ -107,6 +110,7 @@ public final class Inbox implements AutoCloseable {
     this.subscriptions = List.copyOf(subscriptions);
     this.receiveMiddleware = List.copyOf(receiveMiddleware);
     this.listener = listener;
+    this.failures = failures;
     this.monitor = monitor;
     this.closeDeadline = closeDeadline;
     this.checks =
@@ -117,7 +121,8 @@ public final class Inbox implements AutoCloseable {
             .filter(Subscription::hasHandlers)
             .map(Subscription::workload)
             .toList();
-    this.processor = new InboxProcessor(workloads, reader, store, listener, maxConcurrency);
+    this.processor =
+        new InboxProcessor(workloads, reader, store, listener, failures, maxConcurrency);
     this.deadLetters = new DeadLetters(store, listener, processor::wake);
     this.quarantine = new Quarantine(store, checks, listener, processor::wake);
     this.pending = new PendingMessages(store, listener, processor::wake);
@@ -337,7 +342,7 @@ public final class Inbox implements AutoCloseable {
             processor.storing(queue),
             listener,
             quarantineLog);
-    return SurroundedIntake.of(queue, receiveMiddleware, intake);
+    return SurroundedIntake.of(queue, receiveMiddleware, intake, failures);
   }
 
   private InboxListener tellAll() {

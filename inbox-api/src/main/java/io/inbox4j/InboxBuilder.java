@@ -6,6 +6,7 @@ import io.inbox4j.event.JsonFormat;
 import io.inbox4j.handler.EventHandler;
 import io.inbox4j.handler.EventMiddleware;
 import io.inbox4j.health.HealthMonitor;
+import io.inbox4j.internal.FailureLog;
 import io.inbox4j.internal.SafeListener;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.processor.Workload;
@@ -39,6 +40,7 @@ public final class InboxBuilder {
   private Duration maxTransactionAge = DEFAULT_MAX_TRANSACTION_AGE;
   private Duration closeDeadline = Inbox.DEFAULT_CLOSE_DEADLINE;
   private Retention retention = Retention.ofDefaults();
+  private boolean logExceptionText;
 
   InboxBuilder() {}
 
@@ -138,6 +140,20 @@ public final class InboxBuilder {
     return this;
   }
 
+  /**
+   * Logs what exceptions of handlers, middleware and listeners say, besides their classes and stack
+   * traces.
+   *
+   * <p><b>Such text may be payload</b>: a database quotes the value that it refuses, a parser the
+   * text that it cannot read, a URL has its parameters. Whoever reads the logs then reads that, for
+   * as long as logs are kept. It is meant for development. Without it the text is kept with the
+   * message only, and {@code inbox show} shows it. Defaults to false.
+   */
+  public InboxBuilder logExceptionText(boolean yes) {
+    this.logExceptionText = yes;
+    return this;
+  }
+
   /** Reads JSON with this mapper. Defaults to {@link JsonFormat#defaultMapper()}. */
   public InboxBuilder json(JsonMapper mapper) {
     this.mapper = mapper;
@@ -175,7 +191,8 @@ public final class InboxBuilder {
           built.add(builder.build());
         });
     EventReader reader = new EventReader(new JsonFormat(mapper), formats);
-    SafeListener listener = new SafeListener(listeners);
+    FailureLog failures = new FailureLog(logExceptionText, store::namesIn);
+    SafeListener listener = new SafeListener(listeners, failures);
     return new Inbox(
         store,
         transport,
@@ -183,6 +200,7 @@ public final class InboxBuilder {
         reader,
         receiveMiddleware,
         listener,
+        failures,
         maxConcurrency,
         new HealthMonitor(store, listener, maxTransactionAge),
         retention,

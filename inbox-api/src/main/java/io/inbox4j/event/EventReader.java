@@ -1,6 +1,7 @@
 package io.inbox4j.event;
 
 import io.inbox4j.IntegrationEvent;
+import io.inbox4j.internal.LoggedFailure;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -84,7 +85,7 @@ public final class EventReader {
       throw new UnreadableEventException(
           "the body does not fit %s: %s failed with %s"
               .formatted(
-                  type.event().getName(), format.getClass().getName(), e.getClass().getName()),
+                  type.event().getName(), format.getClass().getName(), LoggedFailure.summary(e)),
           e);
     }
   }

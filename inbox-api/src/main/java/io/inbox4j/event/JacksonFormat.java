@@ -1,6 +1,7 @@
 package io.inbox4j.event;
 
 import io.inbox4j.IntegrationEvent;
+import io.inbox4j.internal.LoggedFailure;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -183,7 +184,7 @@ public final class JacksonFormat implements EventFormat {
     } catch (Throwable e) {
       throw new UnreadableEventException(
           "the upcaster to %s failed with %s"
-              .formatted(type.event().getName(), e.getClass().getName()),
+              .formatted(type.event().getName(), LoggedFailure.summary(e)),
           e);
     }
   }

@@ -1,5 +1,6 @@
 package io.inbox4j.health;
 
+import io.inbox4j.internal.LoggedFailure;
 import io.inbox4j.operations.Health.Part;
 import io.inbox4j.operations.Health.Status;
 import java.time.Instant;
@@ -35,7 +36,7 @@ final class WatchedPart {
     try {
       return look.get();
     } catch (Throwable e) { // the other parts are looked at all the same
-      return Finding.down("could not be looked at: " + e.getClass().getName());
+      return Finding.down("could not be looked at: " + LoggedFailure.summary(e));
     }
   }
 

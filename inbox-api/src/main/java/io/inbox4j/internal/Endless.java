@@ -67,7 +67,7 @@ public final class Endless implements Runnable {
             "{} failed and goes on; it failed {} times more since this was last said",
             what,
             before.getAsLong(),
-            failure);
+            LoggedFailure.of(failure));
       }
       Thread.sleep(REST.toMillis());
     } catch (InterruptedException e) {

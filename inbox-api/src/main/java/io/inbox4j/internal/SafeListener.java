@@ -18,10 +18,16 @@ public final class SafeListener {
   private static final Duration REPORT_EVERY = Duration.ofSeconds(10);
 
   private final List<Listening> listeners;
+  private final FailureLog failures;
 
   private record Listening(InboxListener listener, Seldom reports) {}
 
   public SafeListener(List<InboxListener> listeners) {
+    this(listeners, new FailureLog());
+  }
+
+  public SafeListener(List<InboxListener> listeners, FailureLog failures) {
+    this.failures = failures;
     this.listeners =
         listeners.stream().map(it -> new Listening(it, new Seldom(REPORT_EVERY))).toList();
   }
@@ -42,7 +48,7 @@ public final class SafeListener {
     }
   }
 
-  private static void failed(Listening listening, Throwable failure) {
+  private void failed(Listening listening, Throwable failure) {
     if (failure instanceof InterruptedException) {
       Thread.currentThread().interrupt(); // it was meant for who called the listener
     }
@@ -51,10 +57,11 @@ public final class SafeListener {
       if (before.isPresent()) {
         log.error(
             "The listener {} failed, which affects no message; it failed {} times more since this"
-                + " was last said",
+                + " was last said: {}",
             listening.listener.getClass().getName(),
             before.getAsLong(),
-            failure);
+            failures.line(failure),
+            failures.seldom("listener", failure));
       }
     } catch (Throwable unreportable) {
       // no memory left to say so, or a failure that cannot be shown

@@ -102,7 +102,7 @@ public final class Upkeep implements AutoCloseable {
       rest = rest.compareTo(MAX_REST) > 0 ? MAX_REST : rest;
       notBefore = System.nanoTime() + rest.toNanos();
       String why =
-          failure instanceof InboxException ? failure.getMessage() : failure.getClass().getName();
+          failure instanceof InboxException ? failure.getMessage() : LoggedFailure.summary(failure);
       if (again) {
         log.debug("Upkeep fails again, trying in {}: {}", rest, why);
       } else {

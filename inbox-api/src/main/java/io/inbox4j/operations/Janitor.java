@@ -1,6 +1,7 @@
 package io.inbox4j.operations;
 
 import io.inbox4j.InboxException;
+import io.inbox4j.internal.LoggedFailure;
 import io.inbox4j.store.InboxStore;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -69,7 +70,7 @@ public final class Janitor {
       if (e instanceof InterruptedException) {
         Thread.currentThread().interrupt();
       }
-      log.error("What looks on while old messages are removed failed", e);
+      log.error("What looks on while old messages are removed failed", LoggedFailure.of(e));
     }
   }
 }

@@ -1,6 +1,8 @@
 package io.inbox4j.processor;
 
 import io.inbox4j.InboxException;
+import io.inbox4j.internal.LoggedFailure;
+import io.inbox4j.store.StoreUnavailableException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 
@@ -41,16 +43,12 @@ final class FailureText {
   }
 
   /**
-   * The failure as it is logged: the classes of it and its causes. What a handler's exception says
-   * may hold parts of the payload, and is kept with the message only.
+   * As it is logged: the store says itself what is wrong with it, all others only what they are.
    */
-  static String kind(Throwable failure) {
-    StringBuilder names = new StringBuilder(failure.getClass().getName());
-    Throwable cause = failure.getCause();
-    for (int i = 0; cause != null && i < MAX_CAUSES; i++, cause = cause.getCause()) {
-      names.append(" because of ").append(cause.getClass().getName());
-    }
-    return names.toString();
+  static String logged(Throwable failure) {
+    return failure instanceof StoreUnavailableException
+        ? failure.toString()
+        : LoggedFailure.kind(failure);
   }
 
   /** The failure in one line, though it may fail at that too. */

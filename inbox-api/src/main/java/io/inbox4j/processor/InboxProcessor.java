@@ -2,6 +2,7 @@ package io.inbox4j.processor;
 
 import io.inbox4j.InboxException;
 import io.inbox4j.event.EventReader;
+import io.inbox4j.internal.FailureLog;
 import io.inbox4j.internal.SafeListener;
 import io.inbox4j.receive.internal.Storing;
 import io.inbox4j.store.InboxStore;
@@ -33,6 +34,7 @@ public final class InboxProcessor {
   private record Post(Signal signal, Circuit circuit, Crew crew, Storing storing) {}
 
   /**
+   * @param failures how failures of handlers are logged
    * @param maxConcurrency how many handlers of all endpoints run at once at most, or null
    */
   public InboxProcessor(
@@ -40,38 +42,51 @@ public final class InboxProcessor {
       EventReader reader,
       InboxStore store,
       SafeListener listener,
+      FailureLog failures,
       @Nullable Integer maxConcurrency) {
     this.store = store;
     Permits all = maxConcurrency == null ? Permits.unlimited() : Permits.of(maxConcurrency);
     for (Workload workload : workloads) {
-      posts.put(workload.endpoint(), post(workload, reader, listener, all));
+      posts.put(workload.endpoint(), post(workload, reader, listener, failures, all));
     }
   }
 
-  private Post post(Workload workload, EventReader reader, SafeListener listener, Permits all) {
+  private Post post(
+      Workload workload,
+      EventReader reader,
+      SafeListener listener,
+      FailureLog failures,
+      Permits all) {
     Handlers handlers = new Handlers(workload, reader, listener);
     Signal signal = new Signal();
     Circuit circuit = new Circuit(workload.endpoint(), workload.breaker(), listener);
     Gate gate = new Gate(workload, all, circuit, signal);
+    Outcomes outcomes = new Outcomes(workload.endpoint(), listener, signal, circuit, failures);
     Crew crew =
         workload.mode() instanceof HandlingMode.Leased mode
-            ? new LeasedCrew(workload, mode, handlers, store, listener, signal, gate)
-            : workers(workload, handlers, listener, signal, gate);
+            ? new LeasedCrew(workload, mode, handlers, store, listener, signal, gate, outcomes)
+            : workers(workload, handlers, listener, signal, gate, outcomes);
     Storing storing =
         workload.mode() instanceof HandlingMode.Inline
-            ? new InlineHandling(workload, handlers, store, listener, signal, gate, () -> stopping)
+            ? new InlineHandling(
+                workload, handlers, store, listener, gate, outcomes, () -> stopping)
             : Storing.in(store, workload.endpoint());
     return new Post(signal, circuit, crew, storing);
   }
 
   private Crew workers(
-      Workload workload, Handlers handlers, SafeListener listener, Signal signal, Gate gate) {
+      Workload workload,
+      Handlers handlers,
+      SafeListener listener,
+      Signal signal,
+      Gate gate,
+      Outcomes outcomes) {
     Turns turns = new Turns(signal);
     Pace pace = new Pace(workload.transactionSize());
     return new Workers(
         workload.endpoint(),
         workload.workers(),
-        () -> new Worker(workload, handlers, store, listener, signal, gate, turns, pace));
+        () -> new Worker(workload, handlers, store, listener, signal, gate, turns, pace, outcomes));
   }
 
   /** Starts the workers. They run until {@link #close}, and keep the process alive. */

@@ -13,8 +13,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Handles messages in the transaction that stores them.
@@ -27,8 +25,6 @@ import org.slf4j.LoggerFactory;
  * <p>Used by one consumer at a time, or by several at once.
  */
 final class InlineHandling implements Storing {
-
-  private static final Logger log = LoggerFactory.getLogger(InboxProcessor.class);
 
   private final Workload workload;
   private final Handlers handlers;
@@ -44,15 +40,15 @@ final class InlineHandling implements Storing {
       Handlers handlers,
       InboxStore store,
       SafeListener listener,
-      Signal signal,
       Gate gate,
+      Outcomes outcomes,
       BooleanSupplier stopping) {
     this.workload = workload;
     this.handlers = handlers;
     this.store = store;
     this.gate = gate;
     this.stopping = stopping;
-    this.outcomes = new Outcomes(workload.endpoint(), listener, signal, gate.circuit());
+    this.outcomes = outcomes;
     this.recovery = new Recovery(workload, handlers, store, listener, outcomes, stopping);
     this.pace = ThreadLocal.withInitial(() -> new Pace(workload.transactionSize()));
   }
@@ -90,10 +86,7 @@ final class InlineHandling implements Storing {
   }
 
   private void gaveUp(Throwable e) {
-    log.warn(
-        "Messages of {} were not handled where they were received, the processor does it: {}",
-        workload.endpoint(),
-        FailureText.kind(e));
+    outcomes.notInline(e);
     pace.get().gaveUp(store.faultOf(e) == Fault.MESSAGE);
   }
 

@@ -1,5 +1,6 @@
 package io.inbox4j.processor;
 
+import io.inbox4j.internal.LoggedFailure;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Lease;
 import java.time.Duration;
@@ -85,7 +86,7 @@ final class LeaseKeeper {
     try {
       work.run();
     } catch (Throwable e) { // nobody looks at the future of it
-      log.error("What was to be done with a message of {} failed", endpoint, e);
+      log.error("What was to be done with a message of {} failed", endpoint, LoggedFailure.of(e));
     }
   }
 
@@ -103,7 +104,8 @@ final class LeaseKeeper {
         }
       }
     } catch (Throwable e) { // what escaped would end all renewals; so it is tried at the next turn
-      log.warn("{} leases of {} were not renewed: {}", leases.size(), endpoint, e.toString());
+      log.warn(
+          "{} leases of {} were not renewed: {}", leases.size(), endpoint, FailureText.logged(e));
     }
   }
 
@@ -120,7 +122,7 @@ final class LeaseKeeper {
           "{} messages of {} were not given back and are due when their lease ends: {}",
           leased.size(),
           endpoint,
-          e.toString());
+          FailureText.logged(e));
     }
   }
 

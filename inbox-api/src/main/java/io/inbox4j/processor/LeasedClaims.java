@@ -55,7 +55,7 @@ final class LeasedClaims {
       if (leased.isEmpty()) {
         throw e;
       }
-      log.warn("A claim of {} was cut short: {}", workload.endpoint(), FailureText.kind(e));
+      log.warn("A claim of {} was cut short: {}", workload.endpoint(), FailureText.logged(e));
     } finally {
       gate.all().giveBack(allowed - leased.size());
       if (leased.isEmpty()) {

@@ -32,7 +32,7 @@ final class LeasedCrew implements Crew {
   private final Workload workload;
   private final HandlingMode.Leased mode;
   private final Handlers handlers;
-  private final SafeListener listener;
+  private final Outcomes told;
   private final Signal signal;
   private final Gate gate;
   private final Places places;
@@ -52,16 +52,16 @@ final class LeasedCrew implements Crew {
       InboxStore store,
       SafeListener listener,
       Signal signal,
-      Gate gate) {
+      Gate gate,
+      Outcomes told) {
     this.workload = workload;
     this.mode = mode;
     this.handlers = handlers;
-    this.listener = listener;
     this.signal = signal;
     this.gate = gate;
     this.places = new Places(workload.workers(), workload.batchSize(), signal);
     this.keeper = new LeaseKeeper(workload.endpoint(), mode.lease(), store, this::lost);
-    Outcomes told = new Outcomes(workload.endpoint(), listener, signal, gate.circuit());
+    this.told = told;
     this.claims = new LeasedClaims(workload, mode.lease(), store, gate, told);
     this.outcomes =
         new LeasedOutcomes(workload, store, listener, signal, keeper, told, this::committed);
@@ -112,12 +112,7 @@ final class LeasedCrew implements Crew {
     if (stopping) {
       return;
     }
-    log.warn(
-        "Claiming of {} is interrupted, no attempt is used up; going on in {}: {}",
-        workload.endpoint(),
-        BACKOFF,
-        FailureText.kind(cause));
-    listener.tell(l -> l.interrupted(workload.endpoint(), cause));
+    told.interrupted("Claiming", BACKOFF, cause);
     signal.pause(BACKOFF);
   }
 

@@ -2,6 +2,7 @@ package io.inbox4j.processor;
 
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.internal.Endless;
+import io.inbox4j.internal.LoggedFailure;
 import io.inbox4j.internal.SafeListener;
 import io.inbox4j.store.Fault;
 import io.inbox4j.store.InboxStore;
@@ -146,7 +147,7 @@ final class LeasedOutcomes {
           settleOneByOne(batch, e);
           return;
         }
-        log.warn("The outcomes of {} wait: {}", workload.endpoint(), FailureText.kind(e));
+        log.warn("The outcomes of {} wait: {}", workload.endpoint(), FailureText.logged(e));
         listener.tell(l -> l.interrupted(workload.endpoint(), e));
         rest();
       } catch (BrokenBatchException e) {
@@ -205,7 +206,7 @@ final class LeasedOutcomes {
           "The outcome of {} of {} cannot be stored; the message is due again when its lease ends",
           ending.message().messageId(),
           workload.endpoint(),
-          cause);
+          LoggedFailure.of(cause));
       outcomes.foundNothing();
       keeper.release(ending.leased);
     }

@@ -2,12 +2,15 @@ package io.inbox4j.processor;
 
 import io.inbox4j.InboxListener;
 import io.inbox4j.handler.Postpone;
+import io.inbox4j.internal.FailureLog;
 import io.inbox4j.internal.SafeListener;
 import io.inbox4j.store.Outcome;
+import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.store.StoredMessage;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,12 +23,15 @@ final class Outcomes {
   private final SafeListener listener;
   private final Signal signal;
   private final Circuit circuit;
+  private final FailureLog failures;
 
-  Outcomes(String endpoint, SafeListener listener, Signal signal, Circuit circuit) {
+  Outcomes(
+      String endpoint, SafeListener listener, Signal signal, Circuit circuit, FailureLog failures) {
     this.endpoint = endpoint;
     this.listener = listener;
     this.signal = signal;
     this.circuit = circuit;
+    this.failures = failures;
   }
 
   void committed(List<Result> results) {
@@ -38,6 +44,36 @@ final class Outcomes {
   /** What was tried has no outcome. */
   void foundNothing() {
     circuit.foundNothing();
+  }
+
+  /** Work was given up for a reason that is no message's fault, and goes on in a while. */
+  void interrupted(String work, Duration pause, Throwable cause) {
+    log.warn(
+        "{} of {} is interrupted, no attempt is used up; going on in {}: {}",
+        work,
+        endpoint,
+        pause,
+        why(cause),
+        trace("interrupted", cause));
+    listener.tell(l -> l.interrupted(endpoint, cause));
+  }
+
+  /** Messages are stored, and left to the processor. */
+  void notInline(Throwable cause) {
+    log.warn(
+        "Messages of {} were not handled where they were received, the processor does it: {}",
+        endpoint,
+        why(cause),
+        trace("not inline", cause));
+  }
+
+  /** The store says itself what is wrong with it. */
+  private String why(Throwable cause) {
+    return cause instanceof StoreUnavailableException ? cause.toString() : failures.line(cause);
+  }
+
+  private @Nullable Throwable trace(String event, Throwable cause) {
+    return cause instanceof StoreUnavailableException ? null : failures.seldom(event, cause);
   }
 
   /** A handler has ended the transaction of its batch. */
@@ -92,13 +128,16 @@ final class Outcomes {
     signal.raiseAfter(retry.delay());
     Throwable failure = Objects.requireNonNull(result.failure());
     log.warn(
-        "{} {} of {} failed in attempt {} and is due again in {}: {}",
+        "{} {} of {} failed in attempt {} and is due again in {}: {}; for what it says: inbox show"
+            + " {}",
         result.message().type(),
         result.message().messageId(),
         endpoint,
         result.attempt(),
         retry.delay(),
-        FailureText.kind(failure));
+        failures.line(failure),
+        result.message().messageId(),
+        failures.seldom("retried", failure));
     InboxListener.Message message = describe(result.message());
     listener.tell(l -> l.retried(message, result.attempt(), retry.delay(), failure));
   }
@@ -107,21 +146,29 @@ final class Outcomes {
     if (postponed.when() instanceof Postpone.When.After after) {
       signal.raiseAfter(after.delay());
     }
-    String reason = String.valueOf(Objects.requireNonNull(result.failure()).getMessage());
-    log.debug("{} of {} is postponed: {}", result.message().messageId(), endpoint, reason);
+    Throwable failure = Objects.requireNonNull(result.failure());
+    log.debug(
+        "{} of {} is postponed: {}",
+        result.message().messageId(),
+        endpoint,
+        failures.line(failure));
+    String reason = String.valueOf(failure.getMessage());
     InboxListener.Message message = describe(result.message());
     listener.tell(l -> l.postponed(message, reason));
   }
 
   private void dead(Result result, Outcome.Dead dead) {
+    Throwable failure = result.failure();
     log.error(
         "{} {} of {} is dead after attempt {}{}; it is kept with its error, replay it when that is"
-            + " mended",
+            + " mended: inbox show {}",
         result.message().type(),
         result.message().messageId(),
         endpoint,
         result.attempt(),
-        result.failure() == null ? "" : ": " + FailureText.kind(result.failure()));
+        failure == null ? "" : ": " + failures.line(failure),
+        result.message().messageId(),
+        failure == null ? null : failures.seldom("dead", failure));
     InboxListener.Message message = describe(result.message());
     listener.tell(l -> l.dead(message, result.attempt(), dead.error()));
   }

@@ -4,7 +4,6 @@ import io.inbox4j.internal.Endless;
 import io.inbox4j.internal.SafeListener;
 import io.inbox4j.store.Fault;
 import io.inbox4j.store.InboxStore;
-import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.store.StoredMessage;
 import io.inbox4j.store.WorkTransaction;
 import java.time.Duration;
@@ -25,7 +24,6 @@ final class Worker implements Runnable {
   private final Workload workload;
   private final Handlers handlers;
   private final InboxStore store;
-  private final SafeListener listener;
   private final Signal signal;
   private final Gate gate;
   private final Turns turns;
@@ -46,16 +44,16 @@ final class Worker implements Runnable {
       Signal signal,
       Gate gate,
       Turns turns,
-      Pace pace) {
+      Pace pace,
+      Outcomes outcomes) {
     this.workload = workload;
     this.handlers = handlers;
     this.store = store;
-    this.listener = listener;
     this.signal = signal;
     this.gate = gate;
     this.turns = turns;
     this.pace = pace;
-    this.outcomes = new Outcomes(workload.endpoint(), listener, signal, gate.circuit());
+    this.outcomes = outcomes;
     this.recovery = new Recovery(workload, handlers, store, listener, outcomes, () -> stopping);
   }
 
@@ -97,7 +95,7 @@ final class Worker implements Runnable {
       log.warn(
           "The last messages of {} keep the note of a run that was stopped: {}",
           workload.endpoint(),
-          FailureText.kind(e));
+          FailureText.logged(e));
     }
   }
 
@@ -112,17 +110,8 @@ final class Worker implements Runnable {
     Duration pause = backoff;
     Duration longer = backoff.multipliedBy(2);
     backoff = longer.compareTo(MAX_BACKOFF) > 0 ? MAX_BACKOFF : longer;
-    log.warn(
-        "Processing of {} is interrupted, no attempt is used up; going on in {}: {}",
-        workload.endpoint(),
-        pause,
-        why(cause));
-    listener.tell(l -> l.interrupted(workload.endpoint(), cause));
+    outcomes.interrupted("Processing", pause, cause);
     signal.pause(pause);
-  }
-
-  private static String why(Throwable cause) {
-    return cause instanceof StoreUnavailableException ? cause.toString() : FailureText.kind(cause);
   }
 
   /**

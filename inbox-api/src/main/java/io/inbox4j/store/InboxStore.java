@@ -93,6 +93,15 @@ public interface InboxStore extends AutoCloseable {
   Fault faultOf(Throwable failure);
 
   /**
+   * What is known of an exception of the database's driver by name, for the log: its SQLSTATE, the
+   * table, the constraint. What the database says may quote rows and arguments, so this must not.
+   * Its causes are asked for one by one. Defaults to nothing.
+   */
+  default String namesIn(Throwable failure) {
+    return "";
+  }
+
+  /**
    * Calls back with the name of an endpoint after messages were stored for it, by this store or by
    * another process, until the returned handle is closed. It may call too often, and of other
    * processes it may never hear.

@@ -1,5 +1,6 @@
 package io.inbox4j.jdbi;
 
+import io.inbox4j.internal.LoggedFailure;
 import io.inbox4j.store.InboxStore;
 import java.time.Duration;
 import java.util.List;
@@ -184,7 +185,7 @@ final class Announcements implements AutoCloseable {
           others.owe();
         }
       } catch (Throwable e) { // what is committed stays so: workers find it when they poll
-        log.warn("Workers are not told of what {} has: {}", endpoint, e.toString());
+        log.warn("Workers are not told of what {} has: {}", endpoint, LoggedFailure.summary(e));
       }
     }
   }

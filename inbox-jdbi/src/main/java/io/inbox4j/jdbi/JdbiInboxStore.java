@@ -326,6 +326,11 @@ public final class JdbiInboxStore implements InboxStore {
   }
 
   @Override
+  public String namesIn(Throwable failure) {
+    return failure instanceof SQLException sql ? SqlErrorNames.in(sql) : "";
+  }
+
+  @Override
   public Watch watch(Consumer<String> stored, Runnable missed) {
     return announcements.watch(stored, missed);
   }

@@ -13,9 +13,17 @@ import org.postgresql.util.ServerErrorMessage;
  */
 final class PlainSqlException extends SQLException {
 
+  private final String names;
+
   private PlainSqlException(String message, SQLException original) {
     super(message, original.getSQLState(), original.getErrorCode());
+    names = SqlErrorNames.in(original);
     setStackTrace(original.getStackTrace());
+  }
+
+  /** What it is about, by name. */
+  String names() {
+    return names;
   }
 
   static PlainSqlException of(SQLException original) {

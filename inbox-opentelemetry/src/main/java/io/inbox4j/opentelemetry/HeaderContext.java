@@ -1,5 +1,6 @@
 package io.inbox4j.opentelemetry;
 
+import io.inbox4j.internal.LoggedFailure;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import io.opentelemetry.context.propagation.TextMapPropagator;
@@ -18,7 +19,7 @@ record HeaderContext(TextMapPropagator propagator) {
     try {
       return propagator.extract(Context.root(), headers, Texts.GETTER);
     } catch (RuntimeException | Error e) { // of a propagator that does not expect what came
-      log.debug("The context of a message cannot be read: {}", e.getClass().getName());
+      log.debug("The context of a message cannot be read: {}", LoggedFailure.summary(e));
       return Context.root();
     }
   }

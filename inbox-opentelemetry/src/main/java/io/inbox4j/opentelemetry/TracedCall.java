@@ -2,6 +2,7 @@ package io.inbox4j.opentelemetry;
 
 import io.inbox4j.handler.EventMiddleware;
 import io.inbox4j.handler.Postpone;
+import io.inbox4j.internal.LoggedFailure;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;
@@ -54,7 +55,7 @@ final class TracedCall {
     try {
       return builder.startSpan();
     } catch (Throwable e) {
-      log.warn("A span could not be started: {}", e.getClass().getName());
+      log.warn("A span could not be started: {}", LoggedFailure.summary(e));
       return Span.getInvalid();
     }
   }
@@ -64,7 +65,7 @@ final class TracedCall {
     try {
       span.end();
     } catch (Throwable e) {
-      log.warn("A span could not be ended: {}", e.getClass().getName());
+      log.warn("A span could not be ended: {}", LoggedFailure.summary(e));
     }
   }
 

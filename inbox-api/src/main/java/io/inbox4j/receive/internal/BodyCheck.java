@@ -4,6 +4,7 @@ import io.inbox4j.event.EventFormat;
 import io.inbox4j.event.EventReader;
 import io.inbox4j.event.JsonFormat;
 import io.inbox4j.event.UnreadableEventException;
+import io.inbox4j.internal.LoggedFailure;
 import io.inbox4j.receive.QuarantineReason;
 import io.inbox4j.transport.Delivery;
 import java.util.Locale;
@@ -93,7 +94,7 @@ final class BodyCheck {
       throw new Rejection(
           QuarantineReason.UNREADABLE,
           "%s could not look for the message id in the body: %s"
-              .formatted(format.getClass().getName(), e.getClass().getName()));
+              .formatted(format.getClass().getName(), LoggedFailure.summary(e)));
     }
   }
 }

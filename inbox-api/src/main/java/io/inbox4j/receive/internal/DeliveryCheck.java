@@ -3,6 +3,7 @@ package io.inbox4j.receive.internal;
 import io.inbox4j.MessageIds;
 import io.inbox4j.event.EventReader;
 import io.inbox4j.event.EventTypes;
+import io.inbox4j.internal.LoggedFailure;
 import io.inbox4j.receive.Arrival;
 import io.inbox4j.receive.MessageIdSource;
 import io.inbox4j.receive.NotBefore;
@@ -14,9 +15,13 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The checks at the door: whether a delivery is an event that the endpoint can store. */
 public final class DeliveryCheck {
+
+  private static final Logger log = LoggerFactory.getLogger(DeliveryCheck.class);
 
   private final EventTypes<?> types;
   private final MessageIdSource idSource;
@@ -56,11 +61,12 @@ public final class DeliveryCheck {
     } catch (Rejection e) {
       return new Arrival.Rejected(delivery, headers, e.reason(), e.detail());
     } catch (Throwable e) { // of an ordering key, a constructor, an upcaster
+      log.debug("A delivery could not be looked at", LoggedFailure.of(e));
       return new Arrival.Rejected(
           delivery,
           headers,
           QuarantineReason.UNREADABLE,
-          "it could not be looked at: " + e.getClass().getName());
+          "it could not be looked at: " + LoggedFailure.summary(e));
     }
   }
 

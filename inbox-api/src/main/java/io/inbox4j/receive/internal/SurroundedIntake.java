@@ -3,6 +3,8 @@ package io.inbox4j.receive.internal;
 import io.inbox4j.InboxException;
 import io.inbox4j.IntegrationEvent;
 import io.inbox4j.event.EventTypes;
+import io.inbox4j.internal.FailureLog;
+import io.inbox4j.internal.LoggedFailure;
 import io.inbox4j.receive.Arrival;
 import io.inbox4j.receive.Intake;
 import io.inbox4j.receive.ReceiveMiddleware;
@@ -14,16 +16,17 @@ import org.slf4j.LoggerFactory;
 
 /** An intake with a middleware around it. */
 public record SurroundedIntake<T extends IntegrationEvent>(
-    String endpoint, ReceiveMiddleware middleware, Intake<T> inside) implements Intake<T> {
+    String endpoint, ReceiveMiddleware middleware, Intake<T> inside, FailureLog failures)
+    implements Intake<T> {
 
   private static final Logger log = LoggerFactory.getLogger(SurroundedIntake.class);
 
   /** An intake with all of them around it, the first outermost. */
   public static <T extends IntegrationEvent> Intake<T> of(
-      String endpoint, List<ReceiveMiddleware> middleware, Intake<T> intake) {
+      String endpoint, List<ReceiveMiddleware> middleware, Intake<T> intake, FailureLog failures) {
     Intake<T> all = intake;
     for (int i = middleware.size() - 1; i >= 0; i--) {
-      all = new SurroundedIntake<>(endpoint, middleware.get(i), all);
+      all = new SurroundedIntake<>(endpoint, middleware.get(i), all, failures);
     }
     return all;
   }
@@ -67,14 +70,17 @@ public record SurroundedIntake<T extends IntegrationEvent>(
       throw failure instanceof InboxException ours
           ? ours
           : new InboxException(
-              "the receive middleware %s failed: %s".formatted(name, failure.getClass().getName()),
+              "the receive middleware %s failed: %s"
+                  .formatted(name, LoggedFailure.summary(failure)),
               failure);
     }
     log.error(
-        "The receive middleware {} failed after deliveries of {} were stored: {}",
+        "The receive middleware {} failed after deliveries of {} were stored, which are"
+            + " acknowledged: {}",
         name,
         endpoint,
-        failure.getClass().getName()); // what it says may hold parts of a message
+        failures.line(failure),
+        failures.seldom("receive middleware", failure));
   }
 
   /** What the middleware calls, and what became of it. */

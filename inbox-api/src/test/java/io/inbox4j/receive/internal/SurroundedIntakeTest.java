@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.read.ListAppender;
 import io.inbox4j.IntegrationEvent;
 import io.inbox4j.event.EventTypes;
+import io.inbox4j.internal.FailureLog;
 import io.inbox4j.receive.Arrival;
 import io.inbox4j.receive.Intake;
 import io.inbox4j.transport.Delivery;
@@ -20,7 +22,7 @@ class SurroundedIntakeTest {
   private static final String SECRET = "4929-1234-5678-9012";
 
   @Test
-  void ofWhatAMiddlewareThrowsAfterTheStoringTheClassIsLoggedAndNotTheText() {
+  void ofWhatAMiddlewareThrowsAfterTheStoringTheStackTraceIsLoggedAndNotTheText() {
     ListAppender<ILoggingEvent> logged = new ListAppender<>();
     logged.start();
     Logger logger = (Logger) LoggerFactory.getLogger(SurroundedIntake.class);
@@ -34,7 +36,8 @@ class SurroundedIntakeTest {
                     next.run();
                     throw new IllegalStateException(SECRET);
                   }),
-              new Nowhere())
+              new Nowhere(),
+              new FailureLog())
           .store(List.of());
     } finally {
       logger.setLevel(null);
@@ -44,7 +47,9 @@ class SurroundedIntakeTest {
     assertThat(logged.list.get(0).getFormattedMessage())
         .endsWith("java.lang.IllegalStateException")
         .doesNotContain(SECRET);
-    assertThat(logged.list.get(0).getThrowableProxy()).isNull();
+    assertThat(ThrowableProxyUtil.asString(logged.list.get(0).getThrowableProxy()))
+        .contains("java.lang.IllegalStateException", "at " + SurroundedIntakeTest.class.getName())
+        .doesNotContain(SECRET);
   }
 
   private static final class Nowhere implements Intake<IntegrationEvent> {
