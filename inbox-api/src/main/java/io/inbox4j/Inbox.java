@@ -35,6 +35,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -54,7 +55,8 @@ import org.slf4j.LoggerFactory;
  * inbox.start();
  * }</pre>
  *
- * <p>Thread-safe. It is started once and closed once; closing closes the store and the transport.
+ * <p>Thread-safe. It is started once and closed once; closing closes the store and the transport. A
+ * start that fails stops what it had started, and can be tried again.
  */
 public final class Inbox implements AutoCloseable {
 
@@ -80,14 +82,15 @@ public final class Inbox implements AutoCloseable {
   private final Quarantine quarantine;
   private final PendingMessages pending;
   private final Janitor janitor;
-  private final Housekeeping housekeeping;
+  private final Supplier<Housekeeping> newHousekeeping;
   private final QuarantineLog quarantineLog = new QuarantineLog();
-  private final Upkeep upkeep;
+  private final Supplier<Upkeep> newUpkeep;
   private final HealthMonitor monitor;
   private final Duration closeDeadline;
   private final Map<String, InboxTransport.Receiver> receivers = new ConcurrentHashMap<>();
+  private @Nullable Housekeeping housekeeping;
+  private @Nullable Upkeep upkeep;
   private volatile boolean opened;
-  private boolean started;
   private boolean receiving;
   private boolean processing;
   private volatile boolean closing;
@@ -128,7 +131,7 @@ public final class Inbox implements AutoCloseable {
     this.pending = new PendingMessages(store, listener, processor::wake);
     Set<String> handled = workloads.stream().map(Workload::endpoint).collect(Collectors.toSet());
     this.janitor = new Janitor(store, handled, retention);
-    this.housekeeping = new Housekeeping(store, handled, retention);
+    this.newHousekeeping = () -> new Housekeeping(store, handled, retention);
     Adoption adoption =
         new Adoption(
             store,
@@ -136,10 +139,11 @@ public final class Inbox implements AutoCloseable {
                 .collect(Collectors.toMap(Subscription::queue, it -> door(it, checks))),
             listener,
             processor::wake);
-    this.upkeep =
-        new Upkeep(
-            upkeepInterval(subscriptions),
-            List.of(quarantineLog::report, () -> adoption.look(() -> closing)));
+    this.newUpkeep =
+        () ->
+            new Upkeep(
+                upkeepInterval(subscriptions),
+                List.of(quarantineLog::report, () -> adoption.look(() -> closing)));
     subscriptions.forEach(it -> monitor.waiting(it.queue(), it.options().maxLag));
   }
 
@@ -148,26 +152,61 @@ public final class Inbox implements AutoCloseable {
     return new InboxBuilder();
   }
 
-  /** Receives and processes, until {@link #close}. */
-  public void start() {
+  /**
+   * Receives and processes, until {@link #close}.
+   *
+   * <p>If it throws, neither goes on: what it had started is stopped as by {@link #close()}, no
+   * thread keeps the process alive, and it can be called again. The store stays open, and is closed
+   * by {@link #close()}.
+   *
+   * @throws InboxException if the tables are missing, a queue is refused as it is configured, or no
+   *     event has a handler here
+   */
+  public synchronized void start() {
     requireTransport();
+    requireNotReceiving();
     startProcessing();
-    startReceiving();
+    orElse(this::startReceiving, this::stopProcessing);
+  }
+
+  /** Does something that, if it fails, is undone. */
+  private static void orElse(Runnable start, Runnable undo) {
+    try {
+      start.run();
+    } catch (Throwable e) { // also what a transport or a store does not declare
+      try {
+        undo.run();
+      } catch (Throwable more) {
+        e.addSuppressed(more);
+      }
+      throw e;
+    }
   }
 
   /**
    * Only receives: stores what comes and acknowledges it. A broker that is away is waited for in
-   * the background.
+   * the background. If it throws, it has stopped what it had started, and can be called again.
    *
    * @throws InboxException if the tables are missing, or a queue is refused as it is configured
    */
   public synchronized void startReceiving() {
-    InboxTransport from = requireTransport();
-    openToStart();
-    if (receiving) {
+    requireTransport();
+    requireNotReceiving();
+    open();
+    startUpkeep();
+    receiving = true;
+    orElse(this::receiveAll, this::stopReceiving);
+    monitor.look();
+  }
+
+  private void requireNotReceiving() {
+    if (receiving && !closed) {
       throw new InboxException("this inbox is receiving already");
     }
-    receiving = true;
+  }
+
+  private void receiveAll() {
+    InboxTransport from = requireTransport();
     for (Subscription subscription : subscriptions) {
       if (closing) {
         return;
@@ -177,6 +216,17 @@ public final class Inbox implements AutoCloseable {
       monitor.receiving(queue, subscription.options().consumers, () -> stateOf(queue));
       receivers.put(queue, from.receive(subscription.endpoint(), intake(subscription), tellAll()));
     }
+  }
+
+  private void stopReceiving() {
+    if (closed) {
+      return;
+    }
+    monitor.notReceiving();
+    closeReceivers(System.nanoTime() + closeDeadline.toNanos());
+    receivers.clear();
+    receiving = false;
+    stopUpkeepUnlessNeeded();
     monitor.look();
   }
 
@@ -195,7 +245,8 @@ public final class Inbox implements AutoCloseable {
 
   /**
    * Only processes: runs handlers on what this or another process stored. Events without a handler
-   * here are left to the processes that have one.
+   * here are left to the processes that have one. If it throws, it has stopped what it had started,
+   * and can be called again.
    *
    * @throws InboxException if the tables are missing, or no event has a handler here
    */
@@ -208,19 +259,41 @@ public final class Inbox implements AutoCloseable {
                       .map(it -> "'%s' [%s]".formatted(it.queue(), it.types()))
                       .collect(Collectors.joining(", "))));
     }
-    openToStart();
+    open();
     if (processing) {
       throw new InboxException("this inbox is processing already");
     }
+    startUpkeep();
     processing = true;
+    orElse(this::processAll, this::stopProcessing);
+    monitor.look();
+  }
+
+  private void processAll() {
     subscriptions.stream()
         .filter(Subscription::hasHandlers)
         .forEach(subscription -> log.info("Processing {}", subscription));
     processor.start();
-    housekeeping.start();
+    Housekeeping started = newHousekeeping.get();
+    housekeeping = started;
+    started.start();
     subscriptions.stream()
         .filter(Subscription::hasHandlers)
         .forEach(it -> monitor.processing(it.queue(), it.options().breaker != null, processor));
+  }
+
+  private void stopProcessing() {
+    if (closed) {
+      return;
+    }
+    monitor.notProcessing();
+    if (housekeeping != null) {
+      housekeeping.close();
+      housekeeping = null;
+    }
+    processor.withdraw(closeDeadline);
+    processing = false;
+    stopUpkeepUnlessNeeded();
     monitor.look();
   }
 
@@ -307,11 +380,18 @@ public final class Inbox implements AutoCloseable {
     listener.tell(l -> l.opened(this));
   }
 
-  private void openToStart() {
-    open();
-    if (!started) {
-      upkeep.start();
-      started = true;
+  private void startUpkeep() {
+    if (upkeep == null) {
+      Upkeep started = newUpkeep.get();
+      started.start();
+      upkeep = started;
+    }
+  }
+
+  private void stopUpkeepUnlessNeeded() {
+    if (upkeep != null && !processing && !receiving) {
+      upkeep.close();
+      upkeep = null;
     }
   }
 
@@ -381,8 +461,12 @@ public final class Inbox implements AutoCloseable {
       return;
     }
     closed = true;
-    upkeep.close();
-    housekeeping.close();
+    if (upkeep != null) {
+      upkeep.close();
+    }
+    if (housekeeping != null) {
+      housekeeping.close();
+    }
     monitor.close();
     processor.stop();
     closeReceivers(until);

@@ -80,12 +80,26 @@ public final class HealthMonitor implements AutoCloseable {
     add("consumers", endpoint, () -> ProcessFindings.consumers(state.get(), consumers));
   }
 
+  /** Watches no more how endpoints are received from. */
+  public void notReceiving() {
+    forget("broker", "consumers");
+  }
+
   /** Watches the workers of an endpoint, and its circuit breaker if it has one. */
   public void processing(String endpoint, boolean hasBreaker, InboxProcessor processor) {
     add("workers", endpoint, () -> ProcessFindings.workers(processor, endpoint));
     if (hasBreaker) {
       add("circuit", endpoint, () -> ProcessFindings.circuit(processor, endpoint));
     }
+  }
+
+  /** Watches no more the workers of endpoints. */
+  public void notProcessing() {
+    forget("workers", "circuit");
+  }
+
+  private void forget(String... names) {
+    parts.removeIf(part -> List.of(names).contains(part.name()));
   }
 
   private void add(String name, @Nullable String endpoint, Supplier<Finding> look) {

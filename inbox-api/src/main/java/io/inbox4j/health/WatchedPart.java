@@ -24,6 +24,10 @@ final class WatchedPart {
     this.look = look;
   }
 
+  String name() {
+    return name;
+  }
+
   /** How it is now. */
   Part look(Instant now) {
     Finding found = find();

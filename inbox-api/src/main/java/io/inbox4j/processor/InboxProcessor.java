@@ -18,15 +18,21 @@ import org.slf4j.LoggerFactory;
  * The worker pool: claims stored messages and runs their handlers.
  *
  * <p>Every endpoint has its own workers. Any number of processors, in any number of processes,
- * share the store. {@link #start} and {@link #close} are called once each, by one thread.
+ * share the store. {@link #start}, {@link #withdraw} and {@link #close} are called by one thread at
+ * a time; it is closed once.
  */
 public final class InboxProcessor {
 
   private static final Logger log = LoggerFactory.getLogger(InboxProcessor.class);
   private static final Duration GRACE = Duration.ofSeconds(1);
 
+  private final List<Workload> workloads;
+  private final EventReader reader;
   private final InboxStore store;
-  private final Map<String, Post> posts = new LinkedHashMap<>();
+  private final SafeListener listener;
+  private final FailureLog failures;
+  private final @Nullable Integer maxConcurrency;
+  private volatile Map<String, Post> posts;
   private InboxStore.@Nullable Watch watch;
   private volatile boolean stopping;
 
@@ -44,19 +50,23 @@ public final class InboxProcessor {
       SafeListener listener,
       FailureLog failures,
       @Nullable Integer maxConcurrency) {
+    this.workloads = List.copyOf(workloads);
+    this.reader = reader;
     this.store = store;
-    Permits all = maxConcurrency == null ? Permits.unlimited() : Permits.of(maxConcurrency);
-    for (Workload workload : workloads) {
-      posts.put(workload.endpoint(), post(workload, reader, listener, failures, all));
-    }
+    this.listener = listener;
+    this.failures = failures;
+    this.maxConcurrency = maxConcurrency;
+    this.posts = newPosts();
   }
 
-  private Post post(
-      Workload workload,
-      EventReader reader,
-      SafeListener listener,
-      FailureLog failures,
-      Permits all) {
+  private Map<String, Post> newPosts() {
+    Permits all = maxConcurrency == null ? Permits.unlimited() : Permits.of(maxConcurrency);
+    Map<String, Post> allPosts = new LinkedHashMap<>();
+    workloads.forEach(it -> allPosts.put(it.endpoint(), post(it, all)));
+    return allPosts;
+  }
+
+  private Post post(Workload workload, Permits all) {
     Handlers handlers = new Handlers(workload, reader, listener);
     Signal signal = new Signal();
     Circuit circuit = new Circuit(workload.endpoint(), workload.breaker(), listener);
@@ -65,7 +75,7 @@ public final class InboxProcessor {
     Crew crew =
         workload.mode() instanceof HandlingMode.Leased mode
             ? new LeasedCrew(workload, mode, handlers, store, listener, signal, gate, outcomes)
-            : workers(workload, handlers, listener, signal, gate, outcomes);
+            : workers(workload, handlers, signal, gate, outcomes);
     Storing storing =
         workload.mode() instanceof HandlingMode.Inline
             ? new InlineHandling(
@@ -75,12 +85,7 @@ public final class InboxProcessor {
   }
 
   private Crew workers(
-      Workload workload,
-      Handlers handlers,
-      SafeListener listener,
-      Signal signal,
-      Gate gate,
-      Outcomes outcomes) {
+      Workload workload, Handlers handlers, Signal signal, Gate gate, Outcomes outcomes) {
     Turns turns = new Turns(signal);
     Pace pace = new Pace(workload.transactionSize());
     return new Workers(
@@ -89,7 +94,10 @@ public final class InboxProcessor {
         () -> new Worker(workload, handlers, store, listener, signal, gate, turns, pace, outcomes));
   }
 
-  /** Starts the workers. They run until {@link #close}, and keep the process alive. */
+  /**
+   * Starts the workers. They run until {@link #close} or {@link #withdraw}, and keep the process
+   * alive. What was started before an exception is left to those as well.
+   */
   public void start() {
     watch = store.watch(this::wake, () -> posts.values().forEach(post -> post.signal.raise()));
     posts.values().forEach(post -> post.crew.start());
@@ -167,6 +175,16 @@ public final class InboxProcessor {
             deadline);
       }
     }
+  }
+
+  /** Stops as {@link #close} does, and can be started again, with as many handlers as it had. */
+  public void withdraw(Duration deadline) {
+    close(deadline);
+    Map<String, Post> next = newPosts();
+    posts.forEach((endpoint, post) -> next.get(endpoint).crew.resize(post.crew.size()));
+    watch = null;
+    posts = next;
+    stopping = false;
   }
 
   private boolean join(long until) {
