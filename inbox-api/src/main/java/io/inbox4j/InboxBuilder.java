@@ -6,6 +6,7 @@ import io.inbox4j.event.JsonFormat;
 import io.inbox4j.handler.EventHandler;
 import io.inbox4j.handler.EventMiddleware;
 import io.inbox4j.health.HealthMonitor;
+import io.inbox4j.internal.DurationRange;
 import io.inbox4j.internal.FailureLog;
 import io.inbox4j.internal.SafeListener;
 import io.inbox4j.operations.Retention;
@@ -26,6 +27,8 @@ import tools.jackson.databind.json.JsonMapper;
 public final class InboxBuilder {
 
   public static final Duration DEFAULT_MAX_TRANSACTION_AGE = Duration.ofMinutes(5);
+
+  private static final DurationRange UP_TO_A_DAY = DurationRange.upTo(Duration.ofDays(1));
 
   private @Nullable InboxStore store;
   private @Nullable InboxTransport transport;
@@ -112,20 +115,20 @@ public final class InboxBuilder {
 
   /**
    * How old a transaction in the database may get, whosever it is, before {@link Inbox#health()}
-   * says so; nothing else depends on it. Defaults to 5 min.
+   * says so; nothing else depends on it. 1 ms to 366 days; defaults to 5 min.
    */
   public InboxBuilder maxTransactionAge(Duration age) {
-    this.maxTransactionAge = SubscriptionOptions.positive("maxTransactionAge", age);
+    this.maxTransactionAge = SubscriptionOptions.UP_TO_A_YEAR.check("maxTransactionAge", age);
     return this;
   }
 
   /**
    * How long {@link Inbox#close()} lets work in hand come to its end. What takes longer is
    * interrupted and undone, and handled later. Choose less than the time after which the process is
-   * killed. Defaults to 30 s.
+   * killed. 1 ms to 1 day; defaults to 30 s.
    */
   public InboxBuilder closeDeadline(Duration deadline) {
-    this.closeDeadline = SubscriptionOptions.positive("closeDeadline", deadline);
+    this.closeDeadline = UP_TO_A_DAY.check("closeDeadline", deadline);
     return this;
   }
 

@@ -6,6 +6,7 @@ import io.inbox4j.handler.BatchHandler;
 import io.inbox4j.handler.EventDispatcher;
 import io.inbox4j.handler.EventHandler;
 import io.inbox4j.handler.EventMiddleware;
+import io.inbox4j.internal.DurationRange;
 import io.inbox4j.processor.HandlingMode;
 import io.inbox4j.processor.WhenDead;
 import io.inbox4j.processor.Workload;
@@ -41,6 +42,10 @@ import tools.jackson.databind.node.ObjectNode;
 public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionBuilder> {
 
   public static final Duration DEFAULT_LEASE = Duration.ofSeconds(30);
+
+  private static final DurationRange LEASES =
+      new DurationRange(Duration.ofSeconds(1), Duration.ofDays(1));
+  private static final DurationRange TIMEOUTS = DurationRange.upTo(Duration.ofDays(30));
 
   private final String queue;
   private final Set<Class<? extends IntegrationEvent>> events = new LinkedHashSet<>();
@@ -208,11 +213,7 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
    * @param lease one second to one day
    */
   public SubscriptionBuilder leased(Duration lease) {
-    if (lease.compareTo(Duration.ofSeconds(1)) < 0 || lease.compareTo(Duration.ofDays(1)) > 0) {
-      throw new IllegalArgumentException(
-          "the lease is %s; expected one second to one day".formatted(lease));
-    }
-    return mode(new HandlingMode.Leased(lease, null));
+    return mode(new HandlingMode.Leased(LEASES.check("the lease", lease), null));
   }
 
   private SubscriptionBuilder mode(HandlingMode chosen) {
@@ -225,15 +226,11 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
   }
 
   /**
-   * How long a leased handler may run: after that it is interrupted, and the attempt has failed.
-   * Defaults to as long as it likes.
+   * How long a leased handler may run: after that it is interrupted, and the attempt has failed. 1
+   * ms to 30 days; defaults to as long as it likes.
    */
   public SubscriptionBuilder handlerTimeout(Duration timeout) {
-    if (timeout.isZero() || timeout.isNegative()) {
-      throw new IllegalArgumentException(
-          "the handler timeout is %s; expected more than zero".formatted(timeout));
-    }
-    this.handlerTimeout = timeout;
+    this.handlerTimeout = TIMEOUTS.check("handlerTimeout", timeout);
     return this;
   }
 

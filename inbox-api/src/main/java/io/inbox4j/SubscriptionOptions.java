@@ -1,6 +1,6 @@
 package io.inbox4j;
 
-import io.inbox4j.handler.RetryLater;
+import io.inbox4j.internal.DurationRange;
 import io.inbox4j.processor.Workload;
 import io.inbox4j.receive.ReceiveLimits;
 import io.inbox4j.retry.CircuitBreaker;
@@ -21,6 +21,9 @@ public abstract class SubscriptionOptions<B extends SubscriptionOptions<B>> {
   public static final int DEFAULT_CONCURRENCY = 4;
   public static final Duration DEFAULT_POLL_INTERVAL = Duration.ofSeconds(1);
   public static final Duration DEFAULT_MAX_LAG = Duration.ofMinutes(1);
+
+  static final DurationRange UP_TO_A_YEAR = DurationRange.upTo(Duration.ofDays(366));
+  private static final DurationRange UP_TO_AN_HOUR = DurationRange.upTo(Duration.ofHours(1));
 
   int consumers = DEFAULT_CONSUMERS;
   int prefetch = DEFAULT_PREFETCH;
@@ -96,18 +99,18 @@ public abstract class SubscriptionOptions<B extends SubscriptionOptions<B>> {
     return self();
   }
 
-  /** How often workers look for messages without being woken. Defaults to 1 s. */
+  /** How often workers look for messages without being woken, 1 ms to 1 hour. Defaults to 1 s. */
   public B pollInterval(Duration interval) {
-    pollInterval = positive("pollInterval", interval);
+    pollInterval = UP_TO_AN_HOUR.check("pollInterval", interval);
     return self();
   }
 
   /**
    * For how long a message may be due before {@link Inbox#health()} calls the lag degraded; nothing
-   * else depends on it. Defaults to 1 min.
+   * else depends on it. 1 ms to 366 days; defaults to 1 min.
    */
   public B maxLag(Duration lag) {
-    maxLag = positive("maxLag", lag);
+    maxLag = UP_TO_A_YEAR.check("maxLag", lag);
     return self();
   }
 
@@ -142,21 +145,8 @@ public abstract class SubscriptionOptions<B extends SubscriptionOptions<B>> {
    * later time is quarantined. Defaults to 366 days, and is 36,500 days at most.
    */
   public B maxDelay(Duration delay) {
-    if (delay.isNegative() || delay.compareTo(RetryLater.MAX_DELAY) > 0) {
-      throw new IllegalArgumentException(
-          "maxDelay is %s; expected zero to %d days"
-              .formatted(delay, RetryLater.MAX_DELAY.toDays()));
-    }
     limits = new ReceiveLimits(limits.maxBodySize(), limits.maxHeaderSize(), delay);
     return self();
-  }
-
-  static Duration positive(String option, Duration value) {
-    if (value.isNegative() || value.isZero()) {
-      throw new IllegalArgumentException(
-          "%s is %s; expected more than zero".formatted(option, value));
-    }
-    return value;
   }
 
   static int inRange(String option, int value, int min, int max) {

@@ -150,10 +150,18 @@ class InboxBuilderTest {
         new Range("maxBodySize is 0; expected 1 to 536870912", it -> it.maxBodySize(0)),
         new Range("maxHeaderSize is 0; expected 1 to 134217728", it -> it.maxHeaderSize(0)),
         new Range(
-            "pollInterval is PT0S; expected more than zero", it -> it.pollInterval(Duration.ZERO)),
+            "pollInterval is PT0S; expected 1 ms to 1 hour", it -> it.pollInterval(Duration.ZERO)),
         new Range(
-            "pollInterval is PT-1S; expected more than zero",
-            it -> it.pollInterval(Duration.ofSeconds(-1))));
+            "pollInterval is PT-1S; expected 1 ms to 1 hour",
+            it -> it.pollInterval(Duration.ofSeconds(-1))),
+        new Range(
+            "pollInterval is PT1H0.001S; expected 1 ms to 1 hour",
+            it -> it.pollInterval(Duration.ofHours(1).plusMillis(1))),
+        new Range(
+            "maxLag is PT8808H; expected 1 ms to 366 days", it -> it.maxLag(Duration.ofDays(367))),
+        new Range(
+            "maxDelay is PT-1S; expected zero to 36,500 days",
+            it -> it.maxDelay(Duration.ofSeconds(-1))));
   }
 
   @ParameterizedTest

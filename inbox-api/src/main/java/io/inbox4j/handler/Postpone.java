@@ -1,6 +1,7 @@
 package io.inbox4j.handler;
 
 import io.inbox4j.InboxException;
+import io.inbox4j.internal.DurationRange;
 import java.time.Duration;
 import java.time.Instant;
 
@@ -26,7 +27,12 @@ public final class Postpone extends InboxException {
     record At(Instant time) implements When {}
 
     /** After this long. */
-    record After(Duration delay) implements When {}
+    record After(Duration delay) implements When {
+
+      public After {
+        DurationRange.ANY.check("the delay", delay);
+      }
+    }
   }
 
   private Postpone(When when, String reason) {
@@ -45,11 +51,6 @@ public final class Postpone extends InboxException {
 
   /** Undo what the handler did, and call it again no earlier than after the delay. */
   public static Postpone by(Duration delay, String reason) {
-    if (delay.isNegative() || delay.compareTo(RetryLater.MAX_DELAY) > 0) {
-      throw new IllegalArgumentException(
-          "the delay is %s; expected zero to %d days"
-              .formatted(delay, RetryLater.MAX_DELAY.toDays()));
-    }
     return new Postpone(new When.After(delay), reason);
   }
 

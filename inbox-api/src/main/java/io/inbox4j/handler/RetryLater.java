@@ -1,6 +1,7 @@
 package io.inbox4j.handler;
 
 import io.inbox4j.InboxException;
+import io.inbox4j.internal.DurationRange;
 import java.time.Duration;
 
 /**
@@ -15,7 +16,7 @@ import java.time.Duration;
 public final class RetryLater extends InboxException {
 
   /** The longest delay there is. */
-  public static final Duration MAX_DELAY = Duration.ofDays(36_500);
+  public static final Duration MAX_DELAY = DurationRange.LONGEST;
 
   private final Duration delay;
 
@@ -26,11 +27,7 @@ public final class RetryLater extends InboxException {
 
   /** Undo what the handler did, and call it again no earlier than after the delay. */
   public static RetryLater after(Duration delay, String reason) {
-    if (delay.isNegative() || delay.compareTo(MAX_DELAY) > 0) {
-      throw new IllegalArgumentException(
-          "the delay is %s; expected zero to %d days".formatted(delay, MAX_DELAY.toDays()));
-    }
-    return new RetryLater(delay, reason);
+    return new RetryLater(DurationRange.ANY.check("the delay", delay), reason);
   }
 
   /** How long to wait at least. */

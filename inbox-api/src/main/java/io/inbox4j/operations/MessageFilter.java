@@ -1,5 +1,6 @@
 package io.inbox4j.operations;
 
+import io.inbox4j.internal.DurationRange;
 import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,9 @@ public record MessageFilter(
 
   public MessageFilter {
     types = Set.copyOf(types);
+    if (olderThan != null) {
+      DurationRange.ANY.check("olderThan", olderThan);
+    }
   }
 
   /** All messages. */

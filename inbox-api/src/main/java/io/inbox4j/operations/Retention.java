@@ -1,5 +1,6 @@
 package io.inbox4j.operations;
 
+import io.inbox4j.internal.DurationRange;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -23,8 +24,8 @@ public record Retention(
     @Nullable Duration archive,
     @Nullable Duration history) {
 
-  private static final Duration MIN = Duration.ofHours(1);
-  private static final Duration MAX = Duration.ofDays(36_500);
+  private static final DurationRange TIMES =
+      new DurationRange(Duration.ofHours(1), DurationRange.LONGEST);
 
   public Retention {
     if (keep == null) {
@@ -33,24 +34,17 @@ public record Retention(
             "messages are kept for ever, so nothing else has an end; expected Retention.days(…)");
       }
     } else {
-      requireInRange("retention", keep);
+      TIMES.check("the retention", keep);
       dedupWindow = dedupWindow == null ? keep : dedupWindow;
-      requireInRange("dedup window", dedupWindow);
+      TIMES.check("the dedup window", dedupWindow);
       requireAtLeast("dedup window", dedupWindow, "that messages are kept", keep);
     }
     if (archive != null) {
-      requireInRange("age limit of the archive", archive);
+      TIMES.check("the age limit of the archive", archive);
     }
     if (history != null && dedupWindow != null) {
-      requireInRange("age limit of the history", history);
+      TIMES.check("the age limit of the history", history);
       requireAtLeast("age limit of the history", history, "of the dedup window", dedupWindow);
-    }
-  }
-
-  private static void requireInRange(String name, Duration value) {
-    if (value.compareTo(MIN) < 0 || value.compareTo(MAX) > 0) {
-      throw new IllegalArgumentException(
-          "the %s is %s; expected 1 hour to 36,500 days".formatted(name, value));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.inbox4j.receive;
 
+import io.inbox4j.internal.DurationRange;
 import java.time.Duration;
 
 /**
@@ -15,6 +16,10 @@ public record ReceiveLimits(int maxBodySize, int maxHeaderSize, Duration maxDela
   public static final int DEFAULT_MAX_HEADER_SIZE = 64 << 10;
 
   public static final Duration DEFAULT_MAX_DELAY = Duration.ofDays(366);
+
+  public ReceiveLimits {
+    DurationRange.ANY.check("maxDelay", maxDelay);
+  }
 
   /** With a delay of 366 days at most. */
   public ReceiveLimits(int maxBodySize, int maxHeaderSize) {

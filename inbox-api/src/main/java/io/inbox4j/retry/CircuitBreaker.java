@@ -1,5 +1,6 @@
 package io.inbox4j.retry;
 
+import io.inbox4j.internal.DurationRange;
 import java.time.Duration;
 
 /**
@@ -10,10 +11,12 @@ import java.time.Duration;
  *
  * @param failureRate which part of the attempts has to fail, above 0 and up to 1
  * @param minMessages how many attempts it takes to judge
- * @param window over which time they are counted
- * @param pause how long the subscription rests
+ * @param window over which time they are counted, 1 ms to 1 day
+ * @param pause how long the subscription rests, 1 ms to 1 day
  */
 public record CircuitBreaker(double failureRate, int minMessages, Duration window, Duration pause) {
+
+  private static final DurationRange TIMES = DurationRange.upTo(Duration.ofDays(1));
 
   public CircuitBreaker {
     if (!(failureRate > 0 && failureRate <= 1)) {
@@ -24,15 +27,8 @@ public record CircuitBreaker(double failureRate, int minMessages, Duration windo
       throw new IllegalArgumentException(
           "the number of messages is %d; expected at least 1".formatted(minMessages));
     }
-    requirePositive("window", window);
-    requirePositive("pause", pause);
-  }
-
-  private static void requirePositive(String name, Duration value) {
-    if (value.isZero() || value.isNegative() || value.compareTo(Duration.ofDays(1)) > 0) {
-      throw new IllegalArgumentException(
-          "the %s is %s; expected more than zero and up to a day".formatted(name, value));
-    }
+    TIMES.check("the window", window);
+    TIMES.check("the pause", pause);
   }
 
   /** Half of at least 20 attempts within a minute; rests for 30 s. */

@@ -1,12 +1,18 @@
 package io.inbox4j.retry;
 
+import io.inbox4j.internal.DurationRange;
 import java.time.Duration;
 
 /** What a {@link RetryPolicy} says about a failed attempt. */
 public sealed interface RetryDecision {
 
   /** Try again, no earlier than after the delay. */
-  record RetryAfter(Duration delay) implements RetryDecision {}
+  record RetryAfter(Duration delay) implements RetryDecision {
+
+    public RetryAfter {
+      DurationRange.ANY.check("the delay", delay);
+    }
+  }
 
   /** Keep the message as dead, for this reason. */
   record GiveUp(String reason) implements RetryDecision {}

@@ -1,6 +1,7 @@
 package io.inbox4j.jdbi;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.inbox4j.internal.DurationRange;
 import java.time.Duration;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
@@ -11,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 public final class JdbiInboxStoreBuilder {
 
   public static final Duration DEFAULT_IDLE_TIMEOUT = Duration.ofMinutes(1);
+
+  private static final DurationRange IDLE_TIMEOUTS =
+      new DurationRange(Duration.ofMillis(100), Duration.ofDays(1));
 
   private final DataSource dataSource;
   private final @Nullable HikariDataSource ownPool;
@@ -61,14 +65,10 @@ public final class JdbiInboxStoreBuilder {
 
   /**
    * How long a handler may do nothing in its transaction before the server ends it and frees its
-   * messages; this bounds a frozen process. Defaults to 1 min.
+   * messages; this bounds a frozen process. 100 ms to 1 day; defaults to 1 min.
    */
   public JdbiInboxStoreBuilder idleTimeout(Duration timeout) {
-    if (timeout.compareTo(Duration.ofMillis(100)) < 0) {
-      throw new IllegalArgumentException(
-          "idleTimeout is %s; expected at least 100 ms".formatted(timeout));
-    }
-    this.idleTimeout = timeout;
+    this.idleTimeout = IDLE_TIMEOUTS.check("idleTimeout", timeout);
     return this;
   }
 

@@ -363,7 +363,7 @@ class LeasedTest {
                             .handlerTimeout(Duration.ofSeconds(1))))
         .hasMessageContaining("only leased handlers");
     assertThatThrownBy(() -> Service.subscribing(queue -> queue.leased(Duration.ofMillis(10))))
-        .hasMessageContaining("the lease is PT0.01S; expected one second to one day");
+        .hasMessageContaining("the lease is PT0.01S; expected 1 s to 1 day");
     assertThatThrownBy(() -> Service.subscribing(queue -> queue.leased().inline()))
         .hasMessageContaining("has a mode already");
   }

@@ -47,9 +47,9 @@ public final class TailCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    if (every.compareTo(Duration.ofMillis(100)) < 0) {
+    if (every.compareTo(Duration.ofMillis(100)) < 0 || every.compareTo(Duration.ofHours(1)) > 0) {
       throw new UsageException(
-          "--every is %s; expected at least 100ms".formatted(DurationText.of(every)));
+          "--every is %s; expected 100ms to 1h".formatted(DurationText.of(every)));
     }
     if (count != null && count < 1) {
       throw new UsageException("--count is %d; expected 1 or more".formatted(count));

@@ -1,5 +1,6 @@
 package io.inbox4j.worker.internal.options;
 
+import io.inbox4j.internal.DurationRange;
 import java.time.Duration;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -26,7 +27,13 @@ public final class DurationText implements CommandLine.ITypeConverter<Duration> 
       throw new CommandLine.TypeConversionException(
           "'%s' is no time; expected for example 500ms, 30s, 5m, 2h or 7d".formatted(text));
     }
-    return UNITS.get(form.group(2)).multipliedBy(Long.parseLong(form.group(1)));
+    Duration time = UNITS.get(form.group(2)).multipliedBy(Long.parseLong(form.group(1)));
+    if (time.compareTo(DurationRange.LONGEST) > 0) {
+      throw new CommandLine.TypeConversionException(
+          "'%s' is longer than anything lasts; expected up to %dd"
+              .formatted(text, DurationRange.LONGEST.toDays()));
+    }
+    return time;
   }
 
   /** The two largest units: {@code 2h 5m}; a dash for none. */

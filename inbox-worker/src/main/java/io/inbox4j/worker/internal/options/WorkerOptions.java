@@ -1,5 +1,6 @@
 package io.inbox4j.worker.internal.options;
 
+import io.inbox4j.internal.DurationRange;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -10,6 +11,8 @@ import picocli.CommandLine.Option;
 
 /** How the worker runs. */
 public final class WorkerOptions {
+
+  private static final DurationRange CLOSE_DEADLINES = DurationRange.upTo(Duration.ofDays(1));
 
   /** What a process does. */
   public enum Role {
@@ -143,7 +146,13 @@ public final class WorkerOptions {
   }
 
   public @Nullable Duration closeDeadline() {
-    return closeDeadline;
+    try {
+      return closeDeadline == null
+          ? null
+          : CLOSE_DEADLINES.check("--close-deadline", closeDeadline);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(e.getMessage());
+    }
   }
 
   public boolean migrates() {
