@@ -5,7 +5,9 @@ import io.inbox4j.IntegrationEvent;
 /**
  * What a handler of batches is told, and can say.
  *
- * <p>It is valid until the handler returns, on the handler's thread only.
+ * <p>It is valid until the handler and the middleware around it have returned; whoever uses it, or
+ * the context of an event, after that is told so by an {@link IllegalStateException}. It is meant
+ * for the handler's thread; another one that uses it has to be waited for.
  *
  * @param <T> the event
  */

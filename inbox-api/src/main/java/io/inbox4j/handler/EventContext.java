@@ -8,7 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a handler is told about the message in its hands.
  *
- * <p>It is valid until the handler returns, on the handler's thread only.
+ * <p>It is valid until the handler and the middleware around it have returned, or a leased
+ * handler's time is up. It is meant for the handler's thread; another one that uses it has to be
+ * waited for.
  */
 public interface EventContext extends EventTransaction {
 
@@ -45,7 +47,8 @@ public interface EventContext extends EventTransaction {
   /**
    * The transaction that the handler runs in.
    *
-   * @throws IllegalStateException if it runs outside any, under a lease; see {@link #commitWith}
+   * @throws IllegalStateException if it runs outside any, under a lease (see {@link #commitWith}),
+   *     or has returned
    */
   @Override
   <T> T unwrap(Class<T> type);
@@ -54,6 +57,8 @@ public interface EventContext extends EventTransaction {
    * Does something in the transaction in which the outcome commits: now, or if the handler runs
    * outside any transaction, after it has returned and only if its lease still holds.
    *
+   * @throws IllegalStateException if the handler has returned or its time is up, so that the effect
+   *     would be lost
    * @throws Exception what the effect throws, if it runs now; if it runs later, its failure is the
    *     handler's
    */

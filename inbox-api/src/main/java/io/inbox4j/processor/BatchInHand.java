@@ -4,7 +4,6 @@ import io.inbox4j.IntegrationEvent;
 import io.inbox4j.handler.BatchContext;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.store.StoredMessage;
-import io.inbox4j.store.WorkTransaction;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
@@ -15,12 +14,12 @@ import java.util.Map;
 final class BatchInHand implements BatchContext<IntegrationEvent> {
 
   private final String endpoint;
-  private final WorkTransaction transaction;
+  private final LentTransaction transaction;
   private final List<IntegrationEvent> events = new ArrayList<>();
   private final IdentityHashMap<IntegrationEvent, StoredMessage> messages = new IdentityHashMap<>();
   private final Map<StoredMessage, Throwable> failures = new LinkedHashMap<>();
 
-  BatchInHand(String endpoint, WorkTransaction transaction) {
+  BatchInHand(String endpoint, LentTransaction transaction) {
     this.endpoint = endpoint;
     this.transaction = transaction;
   }
@@ -55,7 +54,8 @@ final class BatchInHand implements BatchContext<IntegrationEvent> {
 
   @Override
   public void fail(IntegrationEvent event, Exception failure) {
-    failures.putIfAbsent(messageOf(event), failure);
+    StoredMessage message = messageOf(event);
+    transaction.meanwhile(() -> failures.putIfAbsent(message, failure));
   }
 
   private StoredMessage messageOf(IntegrationEvent event) {

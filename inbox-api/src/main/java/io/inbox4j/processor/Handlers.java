@@ -60,11 +60,16 @@ final class Handlers {
   /** Handles a message, or several that one call takes, in a transaction. */
   void handle(List<StoredMessage> step, WorkTransaction transaction) throws Exception {
     BatchHandler<IntegrationEvent> handler = batchHandlerOf(step.get(0));
-    if (handler == null) {
-      StoredMessage message = step.get(0);
-      handle(message, MessageContext.in(workload.endpoint(), message, transaction));
-    } else {
-      handleTogether(step, transaction, handler);
+    LentTransaction lent = new LentTransaction(transaction);
+    try {
+      if (handler == null) {
+        StoredMessage message = step.get(0);
+        handle(message, MessageContext.in(workload.endpoint(), message, lent));
+      } else {
+        handleTogether(step, lent, handler);
+      }
+    } finally {
+      lent.end();
     }
   }
 
@@ -75,7 +80,7 @@ final class Handlers {
   }
 
   private void handleTogether(
-      List<StoredMessage> step, WorkTransaction transaction, BatchHandler<IntegrationEvent> handler)
+      List<StoredMessage> step, LentTransaction transaction, BatchHandler<IntegrationEvent> handler)
       throws Exception {
     BatchInHand batch = new BatchInHand(workload.endpoint(), transaction);
     for (StoredMessage message : step) {
@@ -88,6 +93,7 @@ final class Handlers {
     if (batch.failures().isEmpty()) {
       timed(step.get(0), step.size(), () -> chain.handleBatch(batch.events(), batch, handler));
     }
+    transaction.end();
     if (!batch.failures().isEmpty()) {
       throw new BatchInHand.MembersFailed(batch.failures());
     }

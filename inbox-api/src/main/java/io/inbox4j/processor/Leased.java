@@ -40,9 +40,21 @@ final class Leased {
     return lease;
   }
 
+  /**
+   * Has something done in the transaction of its outcome.
+   *
+   * @throws IllegalStateException if its outcome is known already
+   */
+  synchronized void commitWith(EventContext.Effect effect) {
+    if (ended) {
+      throw LentTransaction.tooLate();
+    }
+    effects.add(effect);
+  }
+
   /** What is to be done in the transaction of its outcome. */
-  List<EventContext.Effect> effects() {
-    return effects;
+  synchronized List<EventContext.Effect> effects() {
+    return List.copyOf(effects);
   }
 
   /** The current thread begins to handle it; false if it has ended before that. */

@@ -206,7 +206,7 @@ final class LeasedCrew implements Crew {
         }
         handlers.handle(
             leased.message(),
-            MessageContext.outside(workload.endpoint(), leased.message(), leased.effects()::add));
+            MessageContext.outside(workload.endpoint(), leased.message(), leased::commitWith));
       }
     } catch (Throwable e) { // a handler may throw anything, and it is set down
       failure = FailureText.readable(e);

@@ -20,8 +20,8 @@ record MessageContext(
   }
 
   /** For a handler that runs in the transaction. */
-  static MessageContext in(String endpoint, StoredMessage message, EventTransaction transaction) {
-    return new MessageContext(endpoint, message, transaction, effect -> effect.apply(transaction));
+  static MessageContext in(String endpoint, StoredMessage message, LentTransaction transaction) {
+    return new MessageContext(endpoint, message, transaction, transaction::apply);
   }
 
   /** For a handler that runs outside any transaction. */
