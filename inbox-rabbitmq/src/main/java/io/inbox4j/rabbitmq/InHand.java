@@ -2,6 +2,7 @@ package io.inbox4j.rabbitmq;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Envelope;
+import io.inbox4j.internal.LoggedFailure;
 import io.inbox4j.receive.Arrival;
 import io.inbox4j.receive.Intake;
 import io.inbox4j.receive.QuarantineReason;
@@ -37,7 +38,7 @@ record InHand(long tag, long since, Delivery delivery, @Nullable Arrival arrival
       return all.toDelivery();
     } catch (Throwable e) { // of headers, the only thing that is not taken over as it is
       return all.toDelivery(
-          Map.of(Delivery.UNREADABLE_HEADERS, "all of them, " + e.getClass().getName()));
+          Map.of(Delivery.UNREADABLE_HEADERS, "all of them, " + LoggedFailure.kind(e)));
     }
   }
 
@@ -53,7 +54,7 @@ record InHand(long tag, long since, Delivery delivery, @Nullable Arrival arrival
           delivery,
           null,
           QuarantineReason.UNREADABLE,
-          "it could not be looked at: " + e.getClass().getName());
+          "it could not be looked at: " + LoggedFailure.summary(e));
     }
   }
 

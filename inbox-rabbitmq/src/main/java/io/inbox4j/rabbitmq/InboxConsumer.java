@@ -8,7 +8,10 @@ import com.rabbitmq.client.DefaultConsumer;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.inbox4j.IntegrationEvent;
+import io.inbox4j.internal.LoggedFailure;
+import io.inbox4j.internal.Seldom;
 import io.inbox4j.receive.Intake;
+import io.inbox4j.store.StoreUnavailableException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -75,6 +78,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   private final AtomicLong delivered = new AtomicLong();
   private final AtomicLong acknowledged = new AtomicLong();
   private SlowStart slowStart = new SlowStart(1);
+  private final Seldom traces = new Seldom(LOG_AGAIN);
   private volatile boolean ending;
 
   /** Since when the persister tries to store something, or null. */
@@ -227,7 +231,8 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
             batch.size(),
             queue,
             backoff,
-            StoreAwayException.describe(failed));
+            StoreAwayException.describe(failed),
+            trace(failed));
       }
       if (now - begin > HOLD.toNanos()) {
         failure.complete(new StoreAwayException(failed));
@@ -239,6 +244,13 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
       backoff = backoff.compareTo(MAX_BACKOFF) > 0 ? MAX_BACKOFF : backoff;
       buffer.drainTo(batch, batchSize - batch.size());
     }
+  }
+
+  /** The store says itself what is wrong with it; where others fail is shown every while. */
+  private @Nullable Throwable trace(Throwable failed) {
+    return failed instanceof StoreUnavailableException || traces.next().isEmpty()
+        ? null
+        : LoggedFailure.of(failed);
   }
 
   /** Returns what it failed with, or null: of what others do, anything may be thrown. */

@@ -5,6 +5,7 @@ import com.rabbitmq.client.ShutdownSignalException;
 import io.inbox4j.InboxException;
 import io.inbox4j.InboxListener;
 import io.inbox4j.IntegrationEvent;
+import io.inbox4j.internal.LoggedFailure;
 import io.inbox4j.receive.Intake;
 import io.inbox4j.transport.InboxTransport;
 import io.inbox4j.transport.ReceiveEndpoint;
@@ -112,7 +113,7 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
         letItEnd();
         rest();
       } catch (Throwable e) {
-        log.error("Receiving {} failed; it goes on: {}", endpoint.queue(), describe(e));
+        log.error("Receiving {} failed; it goes on", endpoint.queue(), LoggedFailure.of(e));
         firstAttempt.complete(false);
         LockSupport.parkNanos(MAX_BACKOFF.toNanos());
       }
@@ -164,7 +165,8 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
 
   private void report(Throwable failure) {
     String text = describe(failure);
-    log.warn("{} does not consume: {}", endpoint.queue(), text);
+    Throwable trace = isSaidByUs(failure) ? null : LoggedFailure.of(failure);
+    log.warn("{} does not consume: {}", endpoint.queue(), text, trace);
     idle = new ReceiverState(idle.connected(), 0, text);
     tell(it -> it.disconnected(endpoint.queue(), failure));
   }
@@ -173,7 +175,7 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
     try {
       event.accept(listener);
     } catch (Throwable e) {
-      log.error("A listener of {} failed: {}", endpoint.queue(), describe(e));
+      log.error("A listener of {} failed", endpoint.queue(), LoggedFailure.of(e));
     } finally {
       Thread.interrupted();
     }
@@ -200,16 +202,23 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
     }
   }
 
-  /** What it says, if that is the broker's, the store's or our own word, which hold no payload. */
   private static String describe(Throwable failure) {
-    if (failure instanceof IOException
+    if (!isSaidByUs(failure)) {
+      return LoggedFailure.kind(failure);
+    }
+    String message = failure.getMessage();
+    return failure.getClass().getSimpleName() + (message == null ? "" : ": " + message);
+  }
+
+  /**
+   * Whether what ended a session is the broker's, the store's or our own word, which hold no
+   * payload. What a listener or an intake throws never gets here as it is.
+   */
+  private static boolean isSaidByUs(Throwable failure) {
+    return failure instanceof IOException
         || failure instanceof ShutdownSignalException
         || failure instanceof TimeoutException
-        || failure instanceof InboxException) {
-      String message = failure.getMessage();
-      return failure.getClass().getSimpleName() + (message == null ? "" : ": " + message);
-    }
-    return StoreAwayException.describe(failure);
+        || failure instanceof InboxException;
   }
 
   private void rest() throws InterruptedException {
