@@ -149,7 +149,7 @@ class DeliveryLimitTest {
     }
     assertThat(causes).hasSize(1);
     assertThat(causes.get(0))
-        .containsAnyOf("acknowledgement on channel", "consumer_timeout")
+        .containsPattern("acknowledgement on channel|not acknowledged for \\d.* consumer_timeout")
         .doesNotContain("gone");
     assertThat(deadLetters.ready()).isZero();
     assertThat(database.orders()).doesNotHaveDuplicates();

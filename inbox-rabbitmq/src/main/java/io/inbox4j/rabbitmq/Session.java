@@ -104,12 +104,15 @@ final class Session<T extends IntegrationEvent> {
     }
     try {
       Channel channel = connection.createChannel();
+      if (channel == null) {
+        return failure; // there may be no more of them
+      }
       channel.queueDeclarePassive(queue);
       channel.close();
-      return cancelled.explained(null);
+      return cancelled.queueIsThere();
     } catch (IOException e) {
       AMQP.Channel.Close refusal = TopologyDeclaration.refusalIn(e);
-      return refusal == null ? failure : cancelled.explained(refusal.getReplyText());
+      return refusal == null ? failure : cancelled.queueIsRefused(refusal);
     } catch (TimeoutException | ShutdownSignalException e) {
       return failure;
     }

@@ -2,6 +2,7 @@ package io.inbox4j.rabbitmq;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Envelope;
@@ -47,11 +48,33 @@ class CancelledConsumerTest {
   @Test
   void theReasonIsFoundOutByWhatIsThere() {
     ConsumerCancelledException overdue = new ConsumerCancelledException(Duration.ofMinutes(30));
-    assertThat(overdue.explained(null)).hasMessageContaining("1800.0 s, longer than the broker's");
-    assertThat(overdue.explained("NOT_FOUND - no queue"))
+    assertThat(overdue.queueIsThere())
+        .hasMessageContaining("not acknowledged for 1800.0 s")
+        .hasMessageContaining("consumer_timeout")
+        .hasMessageContaining("may have moved");
+    assertThat(new ConsumerCancelledException(Duration.ZERO).queueIsThere())
+        .hasMessageContaining("of a queue that is there: it may have moved")
+        .hasMessageNotContaining("consumer_timeout");
+  }
+
+  @Test
+  void aQueueIsSaidToBeGoneOnlyIfTheBrokerKnowsIt() {
+    ConsumerCancelledException cancelled = new ConsumerCancelledException(Duration.ZERO);
+    assertThat(cancelled.queueIsRefused(refusal(404, "NOT_FOUND - no queue 'stock' in vhost '/'")))
         .hasMessageContaining("its queue is gone: NOT_FOUND");
-    assertThat(new ConsumerCancelledException(Duration.ZERO).explained(null))
-        .hasMessageContaining("of a queue that is there: it has moved");
+    assertThat(
+            cancelled.queueIsRefused(
+                refusal(
+                    404,
+                    "NOT_FOUND - home node 'rabbit@b' of durable queue 'stock' in vhost '/' is down"
+                        + " or inaccessible")))
+        .hasMessageContaining("its queue cannot be reached: NOT_FOUND - home node");
+    assertThat(cancelled.queueIsRefused(refusal(405, "RESOURCE_LOCKED - cannot obtain access")))
+        .hasMessageContaining("its queue cannot be reached: RESOURCE_LOCKED");
+  }
+
+  private static AMQP.Channel.Close refusal(int code, String text) {
+    return new AMQP.Channel.Close.Builder().replyCode(code).replyText(text).build();
   }
 
   private static void deliver(InboxConsumer<StockCounted> consumer, long tag) {
