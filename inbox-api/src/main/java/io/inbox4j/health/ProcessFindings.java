@@ -2,6 +2,7 @@ package io.inbox4j.health;
 
 import io.inbox4j.processor.CircuitState;
 import io.inbox4j.processor.InboxProcessor;
+import io.inbox4j.processor.StuckHandlers;
 import io.inbox4j.transport.ReceiverState;
 
 /** What this process's own connections and threads mean. */
@@ -26,7 +27,15 @@ final class ProcessFindings {
   static Finding workers(InboxProcessor processor, String endpoint) {
     int wanted = processor.concurrency(endpoint);
     int alive = processor.alive(endpoint);
-    return Finding.count(alive, wanted, "%d of %d workers".formatted(alive, wanted));
+    String detail = "%d of %d workers".formatted(alive, wanted);
+    StuckHandlers stuck = processor.stuck(endpoint);
+    if (stuck.handlers() == 0) {
+      return Finding.count(alive, wanted, detail);
+    }
+    String all =
+        "%s; %d handlers do not return though they were interrupted, the first for %s"
+            .formatted(detail, stuck.handlers(), Finding.seconds(stuck.longest()));
+    return alive == 0 ? Finding.down(all) : Finding.degraded(all);
   }
 
   static Finding circuit(InboxProcessor processor, String endpoint) {

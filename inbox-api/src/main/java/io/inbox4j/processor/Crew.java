@@ -8,8 +8,16 @@ interface Crew {
   /** How many handlers run at once at most. */
   int size();
 
-  /** How many handlers can run at once right now: fewer than the size if threads have died. */
+  /**
+   * How many handlers can run at once right now: fewer than the size if threads have died or are
+   * stuck.
+   */
   int alive();
+
+  /** The handlers that do not return though their time is up. */
+  default StuckHandlers stuck() {
+    return StuckHandlers.NONE;
+  }
 
   /** Lets this many handlers run at once from now on; those that run come to their end. */
   void resize(int size);

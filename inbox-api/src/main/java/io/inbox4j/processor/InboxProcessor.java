@@ -127,6 +127,11 @@ public final class InboxProcessor {
     return of(endpoint).crew.alive();
   }
 
+  /** The handlers of the endpoint that do not return though their time is up. */
+  public StuckHandlers stuck(String endpoint) {
+    return of(endpoint).crew.stuck();
+  }
+
   /** Lets this many handlers of the endpoint run at once. */
   public void concurrency(String endpoint, int handlers) {
     if (handlers < 1 || handlers > Workload.MAX_WORKERS) {

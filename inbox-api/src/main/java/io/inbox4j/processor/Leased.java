@@ -85,6 +85,11 @@ final class Leased {
     Thread.interrupted(); // was meant for this message, if for anything
   }
 
+  /** Whether its handler has begun and not returned. */
+  synchronized boolean isRunning() {
+    return thread != null;
+  }
+
   /** Interrupts its handler, if it runs. */
   synchronized void interrupt() {
     if (thread != null) {

@@ -2,6 +2,7 @@ package io.inbox4j.processor;
 
 import io.inbox4j.internal.Endless;
 import io.inbox4j.internal.SafeListener;
+import io.inbox4j.internal.Seldom;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.StoredMessage;
 import java.time.Duration;
@@ -27,6 +28,7 @@ final class LeasedCrew implements Crew {
   private static final Logger log = LoggerFactory.getLogger(InboxProcessor.class);
   private static final Duration BACKOFF = Duration.ofMillis(500);
   private static final Duration GLANCE = Duration.ofMillis(10);
+  private static final Duration REPORT_EVERY = Duration.ofSeconds(10);
   private static final int COMMITS_AHEAD = 2;
 
   private final Workload workload;
@@ -39,6 +41,7 @@ final class LeasedCrew implements Crew {
   private final LeaseKeeper keeper;
   private final LeasedClaims claims;
   private final LeasedOutcomes outcomes;
+  private final Seldom blockages = new Seldom(REPORT_EVERY);
   private final Thread claimer;
   private final ExecutorService executor;
   private volatile boolean waitsForCommits;
@@ -83,7 +86,12 @@ final class LeasedCrew implements Crew {
 
   @Override
   public int alive() {
-    return claimer.isAlive() && outcomes.isAlive() ? size() : 0;
+    return claimer.isAlive() && outcomes.isAlive() ? places.usable() : 0;
+  }
+
+  @Override
+  public StuckHandlers stuck() {
+    return places.stuck();
   }
 
   @Override
@@ -119,6 +127,9 @@ final class LeasedCrew implements Crew {
   /** Claims as much as there is room for, and lets it run; whether there was anything. */
   private boolean claimSome() throws InterruptedException {
     waitsForCommits = true;
+    if (places.isBlocked()) {
+      giveBackWaiting();
+    }
     int room = room();
     if (room < places.worthClaiming()) {
       return false;
@@ -139,6 +150,16 @@ final class LeasedCrew implements Crew {
   private int room() {
     int most = places.size() + COMMITS_AHEAD * workload.batchSize();
     return Math.min(places.room(), most - keeper.size());
+  }
+
+  /** Nothing that waits would begin soon, and other processes may have places for it. */
+  private void giveBackWaiting() {
+    List<Leased> waiting = places.takeWaiting().stream().filter(Leased::end).toList();
+    if (!waiting.isEmpty()) {
+      gate.circuit().foundNothing();
+      waiting.forEach(Leased::free);
+      keeper.giveBack(waiting);
+    }
   }
 
   private void committed() {
@@ -218,8 +239,10 @@ final class LeasedCrew implements Crew {
       try {
         settle(leased, ran, failure);
       } finally {
-        places.end(Duration.ofNanos(System.nanoTime() - begin));
+        places.end(leased, Duration.ofNanos(System.nanoTime() - begin));
       }
+    } else {
+      places.returned(leased);
     }
     letRun();
   }
@@ -269,7 +292,20 @@ final class LeasedCrew implements Crew {
   private void abandoned(Leased leased) {
     leased.free();
     places.abandon(leased);
+    if (places.isBlocked()) {
+      sayBlocked();
+    }
     letRun();
+  }
+
+  private void sayBlocked() {
+    if (blockages.next().isPresent()) {
+      log.error(
+          "{} handlers of {} ignore that they were interrupted; nothing is handled until one of them"
+              + " returns, or the process is started again",
+          places.overdue(),
+          workload.endpoint());
+    }
   }
 
   @Override

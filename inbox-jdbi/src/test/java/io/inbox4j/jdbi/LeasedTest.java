@@ -9,6 +9,7 @@ import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.handler.DeadLetter;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.EventHandler;
+import io.inbox4j.operations.Health;
 import io.inbox4j.retry.RetryPolicy;
 import java.time.Duration;
 import java.util.Queue;
@@ -23,6 +24,8 @@ import org.junit.jupiter.api.Timeout;
 /** Handlers that run outside any transaction. */
 @Timeout(60)
 class LeasedTest {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final AtomicInteger running = new AtomicInteger();
   private final AtomicInteger most = new AtomicInteger();
@@ -155,6 +158,51 @@ class LeasedTest {
           .allMatch(error -> error.contains("did not end within PT0.2S"));
       released.countDown();
     }
+  }
+
+  @Test
+  void handlersThatNeverReturnDoNotPileUp() {
+    AtomicInteger inside = new AtomicInteger();
+    try (Service service =
+        leased(
+            (event, context) -> {
+              inside.incrementAndGet();
+              awaitIgnoringInterrupts(released);
+              inside.decrementAndGet();
+            },
+            queue ->
+                queue
+                    .concurrency(2)
+                    .handlerTimeout(Duration.ofMillis(50))
+                    .retry(RetryPolicy.never()))) {
+      service.deliver(30);
+      await().atMost(PATIENCE).until(() -> workersOf(service).status() == Health.Status.DOWN);
+      assertThat(workersOf(service).detail())
+          .startsWith("0 of 2 workers; 18 handlers do not return though they were interrupted");
+      service.awaitAll("failed", 18);
+      await()
+          .atMost(PATIENCE)
+          .until(() -> service.database.count("SELECT count(lease) FROM inbox_pending") == 0);
+      assertThat(inside).hasValue(18);
+      released.countDown();
+      service.awaitAll("processed", 12);
+      await().atMost(PATIENCE).until(() -> workersOf(service).status() == Health.Status.UP);
+      assertThat(inside).hasValue(0);
+    }
+  }
+
+  private static void awaitIgnoringInterrupts(CountDownLatch latch) {
+    while (latch.getCount() > 0) {
+      try {
+        latch.await();
+      } catch (InterruptedException e) {
+        // as a handler does that cannot be interrupted
+      }
+    }
+  }
+
+  private static Health.Part workersOf(Service service) {
+    return service.inbox.health().part("workers", Service.QUEUE).orElseThrow();
   }
 
   @Test
