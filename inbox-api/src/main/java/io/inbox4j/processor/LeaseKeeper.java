@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,18 +28,28 @@ final class LeaseKeeper {
   private final Duration time;
   private final InboxStore store;
   private final Consumer<Leased> lost;
+  private final Runnable suspectGone;
   private final Map<Lease, Leased> held = new ConcurrentHashMap<>();
+  private final AtomicInteger suspects = new AtomicInteger();
+  private final AtomicInteger loners = new AtomicInteger();
   private final ScheduledThreadPoolExecutor clock;
   private @Nullable Future<?> renewals;
 
   /**
    * @param lost called with a message that somebody else has taken
+   * @param suspectGone called when a suspect is not in hand any more
    */
-  LeaseKeeper(String endpoint, Duration time, InboxStore store, Consumer<Leased> lost) {
+  LeaseKeeper(
+      String endpoint,
+      Duration time,
+      InboxStore store,
+      Consumer<Leased> lost,
+      Runnable suspectGone) {
     this.endpoint = endpoint;
     this.time = time;
     this.store = store;
     this.lost = lost;
+    this.suspectGone = suspectGone;
     this.clock =
         new ScheduledThreadPoolExecutor(
             2, // one for renewals, which may wait for the database, and one for time-outs
@@ -57,11 +68,19 @@ final class LeaseKeeper {
   }
 
   void keep(Collection<Leased> leased) {
-    leased.forEach(one -> held.put(one.lease(), one));
+    for (Leased one : leased) {
+      count(one, 1);
+      held.put(one.lease(), one);
+    }
   }
 
   void release(Leased leased) {
-    held.remove(leased.lease());
+    if (held.remove(leased.lease()) != null) {
+      count(leased, -1);
+      if (leased.message().suspect()) {
+        suspectGone.run();
+      }
+    }
   }
 
   Collection<Leased> held() {
@@ -75,6 +94,23 @@ final class LeaseKeeper {
 
   boolean isEmpty() {
     return held.isEmpty();
+  }
+
+  /** Whether a message is in hand that somebody may have died over. */
+  boolean holdsSuspects() {
+    return suspects.get() > 0;
+  }
+
+  /** Whether one is in hand that is kept apart from other suspects. */
+  boolean holdsLoner() {
+    return loners.get() > 0;
+  }
+
+  private void count(Leased leased, int change) {
+    if (leased.message().suspect()) {
+      suspects.addAndGet(change);
+      loners.addAndGet(leased.message().crashes() > 1 ? change : 0);
+    }
   }
 
   /** Does something later, unless it is cancelled. */

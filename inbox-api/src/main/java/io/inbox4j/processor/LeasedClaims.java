@@ -7,6 +7,7 @@ import io.inbox4j.store.StoredMessage;
 import io.inbox4j.store.WorkTransaction;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
@@ -14,7 +15,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Claims messages and leases them, as many as the limits of concurrency allow. */
+/**
+ * Claims messages and leases them, as many as the limits of concurrency allow.
+ *
+ * <p>Suspects that cannot run now are left where they are, in front of others. So the next claim
+ * looks behind as many messages as the last one has left.
+ */
 final class LeasedClaims {
 
   private static final Logger log = LoggerFactory.getLogger(InboxProcessor.class);
@@ -25,7 +31,18 @@ final class LeasedClaims {
   private final Gate gate;
   private final Outcomes outcomes;
   private int rounds;
-  private final List<StoredMessage> loners = new ArrayList<>();
+  private final List<Loner> loners = new ArrayList<>();
+  private boolean withSuspects;
+  private int left;
+  private int further;
+  private boolean onlyLeft;
+
+  /**
+   * A message that has to be apart from other suspects: a second process has died over it.
+   *
+   * @param last whether it is given up on if its process dies once more
+   */
+  record Loner(long sequence, String type, boolean last) {}
 
   LeasedClaims(Workload workload, Duration time, InboxStore store, Gate gate, Outcomes outcomes) {
     this.workload = workload;
@@ -35,9 +52,19 @@ final class LeasedClaims {
     this.outcomes = outcomes;
   }
 
-  /** Leases up to this many messages that are due, but none that has to run alone. */
-  List<Leased> claim(int room) {
+  /**
+   * Leases up to this many messages that are due, but none that has to be apart from other
+   * suspects.
+   *
+   * @param suspects whether to lease suspects, too
+   * @param mostLeft behind how many messages to look at most that were left before
+   */
+  List<Leased> claim(int room, boolean suspects, int mostLeft) {
     loners.clear();
+    withSuspects = suspects;
+    further = Math.min(2 * left, mostLeft);
+    left = 0;
+    onlyLeft = false;
     rounds++;
     int admitted = gate.circuit().admits();
     if (admitted == 0) {
@@ -60,18 +87,35 @@ final class LeasedClaims {
       gate.all().giveBack(allowed - leased.size());
       if (leased.isEmpty()) {
         gate.circuit().foundNothing();
+        onlyLeft = left > further && further < mostLeft;
       }
     }
     return leased;
   }
 
-  /** The messages that the last claim has seen and left, because they have to run alone. */
-  List<StoredMessage> loners() {
-    return List.copyOf(loners);
+  /** Whether the last claim has seen nothing but what it left, and the next one looks further. */
+  boolean looksFurther() {
+    return onlyLeft;
   }
 
-  /** Leases a message that has to run alone, if it is still there; one or none. */
-  List<Leased> claimLoner(StoredMessage loner) {
+  /**
+   * The next of the messages that the last claim has left because they have to be apart from other
+   * suspects; null if there is none.
+   *
+   * @param last whether it may be one that would be given up on
+   */
+  @Nullable Loner nextLoner(boolean last) {
+    Loner next =
+        loners.stream()
+            .filter(loner -> last || !loner.last)
+            .min(Comparator.comparing(Loner::last))
+            .orElse(null);
+    loners.remove(next);
+    return next;
+  }
+
+  /** Leases a message that has to be apart from other suspects, if it is still there. */
+  List<Leased> claimLoner(Loner loner) {
     Permits ofType = permitsOf(loner.type());
     int allowed = gate.all().take(1, gate.signal());
     int permits = ofType == null ? allowed : ofType.take(allowed, gate.signal());
@@ -79,7 +123,7 @@ final class LeasedClaims {
     try {
       if (permits == 1) {
         leased =
-            lease(transaction -> transaction.claimDue(List.of(loner.sequence())), 1, ofType, true);
+            lease(transaction -> transaction.claimDue(List.of(loner.sequence())), 1, ofType, loner);
       }
     } finally {
       gate.all().giveBack(allowed - leased.size());
@@ -113,7 +157,7 @@ final class LeasedClaims {
     if (types.isEmpty() || limit == 0) {
       return List.of();
     }
-    return lease(transaction -> claim(transaction, types, limit), limit, permits, false);
+    return lease(transaction -> claim(transaction, types, limit + further), limit, permits, null);
   }
 
   /** Leases claimed messages; what has killed its process too often dies instead. */
@@ -121,18 +165,17 @@ final class LeasedClaims {
       Function<WorkTransaction, List<StoredMessage>> claim,
       int limit,
       @Nullable Permits permits,
-      boolean alone) {
+      @Nullable Loner alone) {
     List<StoredMessage> toLease = new ArrayList<>();
     List<Result> givenUp = new ArrayList<>();
     List<Leased> leased;
     try (WorkTransaction transaction = store.begin(workload.endpoint())) {
       for (StoredMessage message : claim.apply(transaction)) {
-        boolean loner = message.suspect() && message.crashes() > 0;
         if (Recovery.isGivenUp(workload, message)) {
           Outcome dead = Recovery.givenUp(workload, message);
           givenUp.add(new Result(message, message.attempt(), dead, null));
-        } else if (loner && !alone) {
-          loners.add(message);
+        } else if (alone == null ? mustBeLeft(message) : isLast(message) && !alone.last) {
+          leave(message);
         } else if (toLease.size() < limit) {
           toLease.add(message);
         }
@@ -144,11 +187,29 @@ final class LeasedClaims {
     return leased;
   }
 
-  /** Messages with or without an ordering key by turns, the other kind when there are none. */
+  private boolean mustBeLeft(StoredMessage message) {
+    return message.suspect() && (!withSuspects || message.crashes() > 0);
+  }
+
+  private boolean isLast(StoredMessage message) {
+    return Recovery.isLastChance(workload, message);
+  }
+
+  private void leave(StoredMessage message) {
+    left++;
+    if (message.crashes() > 0) {
+      loners.add(new Loner(message.sequence(), message.type(), isLast(message)));
+    }
+  }
+
+  /** Messages with or without an ordering key by turns, the other kind if none of them can run. */
   private List<StoredMessage> claim(WorkTransaction transaction, Set<String> types, int limit) {
     boolean ordered = workload.ordered() == (rounds % 2 == 0);
-    List<StoredMessage> messages = claim(transaction, ordered, types, limit);
-    return messages.isEmpty() ? claim(transaction, !ordered, types, limit) : messages;
+    List<StoredMessage> messages = new ArrayList<>(claim(transaction, ordered, types, limit));
+    if (messages.stream().allMatch(this::mustBeLeft)) {
+      messages.addAll(claim(transaction, !ordered, types, limit));
+    }
+    return messages;
   }
 
   private static List<StoredMessage> claim(

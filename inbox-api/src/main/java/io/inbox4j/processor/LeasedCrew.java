@@ -3,8 +3,8 @@ package io.inbox4j.processor;
 import io.inbox4j.internal.Endless;
 import io.inbox4j.internal.SafeListener;
 import io.inbox4j.internal.Seldom;
+import io.inbox4j.processor.LeasedClaims.Loner;
 import io.inbox4j.store.InboxStore;
-import io.inbox4j.store.StoredMessage;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -21,13 +21,17 @@ import org.slf4j.LoggerFactory;
  * outcome that comes with a token that is not the message's any more changes nothing.
  *
  * <p>A message whose lease has ended was in hand when a process died: a suspect. That suspects are
- * about to run is noted when they are leased, so one that kills its process is found out.
+ * about to run is noted when they are leased, so one that kills its process is found out. Those
+ * whose process dies once more are kept apart from all other suspects, so that only they, and
+ * others that nothing is held against, are in hand if it dies again. The last attempt before such a
+ * message is given up on it has alone, so that it does not die for what another message did.
  */
 final class LeasedCrew implements Crew {
 
   private static final Logger log = LoggerFactory.getLogger(InboxProcessor.class);
   private static final Duration BACKOFF = Duration.ofMillis(500);
   private static final Duration GLANCE = Duration.ofMillis(10);
+  private static final Duration MAX_ALONE = Duration.ofMinutes(5);
   private static final Duration REPORT_EVERY = Duration.ofSeconds(10);
   private static final int COMMITS_AHEAD = 2;
 
@@ -38,6 +42,7 @@ final class LeasedCrew implements Crew {
   private final Signal signal;
   private final Gate gate;
   private final Places places;
+  private final Quiet quiet;
   private final LeaseKeeper keeper;
   private final LeasedClaims claims;
   private final LeasedOutcomes outcomes;
@@ -63,7 +68,9 @@ final class LeasedCrew implements Crew {
     this.signal = signal;
     this.gate = gate;
     this.places = new Places(workload.workers(), workload.batchSize(), signal);
-    this.keeper = new LeaseKeeper(workload.endpoint(), mode.lease(), store, this::lost);
+    this.quiet = new Quiet(signal);
+    this.keeper =
+        new LeaseKeeper(workload.endpoint(), mode.lease(), store, this::lost, signal::raise);
     this.told = told;
     this.claims = new LeasedClaims(workload, mode.lease(), store, gate, told);
     this.outcomes =
@@ -135,11 +142,19 @@ final class LeasedCrew implements Crew {
       return false;
     }
     waitsForCommits = false;
-    boolean some = run(claims.claim(room));
-    for (StoredMessage loner : claims.loners()) {
-      some |= runAlone(loner);
+    boolean some = run(claims.claim(room, !keeper.holdsLoner(), mostInHand()));
+    Loner loner = nextLoner();
+    if (loner != null) {
+      some |= loner.last() ? runAlone(loner) : run(claims.claimLoner(loner));
     }
-    return some;
+    return some || claims.looksFurther();
+  }
+
+  /** A message to be kept apart from other suspects that the last claim saw and that may begin. */
+  private @Nullable Loner nextLoner() {
+    return keeper.holdsSuspects() || gate.circuit().state() != CircuitState.CLOSED
+        ? null
+        : claims.nextLoner(keeper.isEmpty() || quiet.mayBegin());
   }
 
   /**
@@ -148,8 +163,11 @@ final class LeasedCrew implements Crew {
    * next. So handlers never run far ahead of the database.
    */
   private int room() {
-    int most = places.size() + COMMITS_AHEAD * workload.batchSize();
-    return Math.min(places.room(), most - keeper.size());
+    return Math.min(places.room(), mostInHand() - keeper.size());
+  }
+
+  private int mostInHand() {
+    return places.size() + COMMITS_AHEAD * workload.batchSize();
   }
 
   /** Nothing that waits would begin soon, and other processes may have places for it. */
@@ -169,20 +187,36 @@ final class LeasedCrew implements Crew {
   }
 
   /**
-   * Runs a message that may kill the process while nothing else runs or commits. It is leased only
-   * then, so that nothing is held against it that another message did.
+   * Runs a message that dies with the process while nothing else runs or commits. It is leased only
+   * then, so that nothing is held against it that another message did. If what is in hand does not
+   * come to its end soon, others go on, and it is tried again later.
+   *
+   * @return whether there may be more to do already
    */
-  private boolean runAlone(StoredMessage loner) throws InterruptedException {
-    awaitNothingInHand();
-    boolean some = !stopping && run(claims.claimLoner(loner));
-    awaitNothingInHand();
-    return some;
+  private boolean runAlone(Loner loner) throws InterruptedException {
+    boolean disturbs = !keeper.isEmpty();
+    long begin = System.nanoTime();
+    boolean found = isNothingInHandWithin(quiet.patience());
+    boolean some = found && !stopping && run(claims.claimLoner(loner));
+    if (some && !isNothingInHandWithin(MAX_ALONE) && !stopping) {
+      log.warn(
+          "Message {} of {} has been handled alone for {}; others go on",
+          loner.sequence(),
+          workload.endpoint(),
+          MAX_ALONE);
+    }
+    if (disturbs) {
+      quiet.ended(Duration.ofNanos(System.nanoTime() - begin), found);
+    }
+    return some || !found;
   }
 
-  private void awaitNothingInHand() throws InterruptedException {
-    while (!keeper.isEmpty() && !stopping) {
+  private boolean isNothingInHandWithin(Duration time) throws InterruptedException {
+    long until = System.nanoTime() + time.toNanos();
+    while (!keeper.isEmpty() && !stopping && System.nanoTime() - until < 0) {
       signal.pause(GLANCE);
     }
+    return keeper.isEmpty();
   }
 
   private boolean run(List<Leased> leased) {

@@ -137,6 +137,11 @@ final class Recovery {
         && suspect.attempt() >= workload.retryOf(suspect.type()).maxAttempts();
   }
 
+  /** Whether it is given up on if its process dies over it once more. */
+  static boolean isLastChance(Workload workload, StoredMessage suspect) {
+    return isGivenUp(workload, suspect.noted());
+  }
+
   private void giveUp(StoredMessage suspect) {
     settle(suspect, message -> givenUp(workload, message), null);
   }

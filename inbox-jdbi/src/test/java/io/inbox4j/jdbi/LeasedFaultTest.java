@@ -52,7 +52,7 @@ class LeasedFaultTest {
   }
 
   @Test
-  void aMessageRunsAloneOnlyWhenNoEffectIsBeingCommitted() {
+  void aMessageHasItsLastAttemptOnlyWhenNoEffectIsBeingCommitted() {
     AtomicBoolean inEffect = new AtomicBoolean();
     AtomicBoolean together = new AtomicBoolean();
     try (Service service =
@@ -74,7 +74,8 @@ class LeasedFaultTest {
                               });
                         })
                     .leased()
-                    .concurrency(4))) {
+                    .concurrency(4)
+                    .retry(RetryPolicy.never()))) {
       service.inbox.startReceiving();
       service.deliver(2);
       service.database.execute(
