@@ -51,6 +51,11 @@ final class Partitions {
         .list();
   }
 
+  /** Those that were created while the clock was ahead. */
+  List<String> ahead() {
+    return query(RetentionSql.PARTITIONS_AHEAD).mapTo(String.class).list();
+  }
+
   /** Creates those of today and the coming week that are missing. */
   void createAhead() {
     List<String> missing = query(RetentionSql.MISSING_PARTITIONS).mapTo(String.class).list();
@@ -64,11 +69,7 @@ final class Partitions {
             .mapTo(Long.class)
             .one();
     if (rows > MAX_DEFAULT_BYTES) {
-      log.info(
-          "{}_default has {} MB, too much to be looked at while others wait: no partition is"
-              + " created until it is smaller, old rows are removed one by one",
-          table,
-          rows / 1024 / 1024);
+      createWeek(rows);
       return;
     }
     for (String statement : missing) {
@@ -76,6 +77,38 @@ final class Partitions {
         return;
       }
     }
+  }
+
+  /**
+   * Beside a large default partition there is one for a week, so that it is looked at once only.
+   * Then nothing is added to it, and it gets smaller.
+   */
+  private void createWeek(long bytes) {
+    List<String> week = query(RetentionSql.MISSING_WEEK).mapTo(String.class).list();
+    if (week.isEmpty() || !isTimeToCreate()) {
+      return;
+    }
+    String statement = week.get(0);
+    log.info(
+        "{}_default has {} MB, which are looked at while others wait: one partition is created for a"
+            + " week, old rows are removed one by one",
+        table,
+        bytes / 1024 / 1024);
+    if (!tryTo(RetentionSql.WAIT_A_MOMENT, statement, transaction -> {})) {
+      log.warn(
+          "A partition could not be created within 5 s, and is tried again in an hour; where that"
+              + " fails again and again, execute it when others can wait: {}",
+          statement);
+    }
+  }
+
+  private boolean isTimeToCreate() {
+    return lease.inTransaction(
+        handle,
+        RetentionSql.BE_MODEST,
+        transaction ->
+            transaction.createUpdate(RetentionSql.IS_TIME_TO_CREATE).bind("table", table).execute()
+                == 1);
   }
 
   /**
@@ -112,25 +145,8 @@ final class Partitions {
 
   private boolean execute(String statement, Consumer<Handle> then) {
     for (int attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      try {
-        lease.inTransaction(
-            handle,
-            RetentionSql.DO_NOT_WAIT,
-            transaction -> {
-              transaction.execute(statement);
-              then.accept(transaction);
-              return true;
-            });
-        log.info("{}", statement);
+      if (tryTo(RetentionSql.DO_NOT_WAIT, statement, then)) {
         return true;
-      } catch (JdbiException e) {
-        String state = stateOf(e);
-        if (ROWS_IN_DEFAULT.equals(state)) {
-          return true;
-        }
-        if (!IN_USE.contains(state)) {
-          throw e;
-        }
       }
       if (!Pacing.sleep(BETWEEN_ATTEMPTS_NANOS)) {
         return false;
@@ -138,6 +154,31 @@ final class Partitions {
     }
     log.info("{} is in use; this is tried again later: {}", table, statement);
     return false;
+  }
+
+  /** Whether it is done, or cannot be done because the default partition has such rows. */
+  private boolean tryTo(String settings, String statement, Consumer<Handle> then) {
+    try {
+      lease.inTransaction(
+          handle,
+          settings,
+          transaction -> {
+            transaction.execute(statement);
+            then.accept(transaction);
+            return true;
+          });
+      log.info("{}", statement);
+      return true;
+    } catch (JdbiException e) {
+      String state = stateOf(e);
+      if (ROWS_IN_DEFAULT.equals(state)) {
+        return true;
+      }
+      if (!IN_USE.contains(state)) {
+        throw e;
+      }
+      return false;
+    }
   }
 
   private static String stateOf(JdbiException e) {

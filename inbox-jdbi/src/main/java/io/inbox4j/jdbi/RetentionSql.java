@@ -7,6 +7,9 @@ final class RetentionSql {
 
   private static final String LEASE = "interval '2 minutes'";
 
+  /** Later than any partition that is created ahead: the clock was ahead when it wrote this. */
+  private static final String AHEAD = "now() + interval '8 days'";
+
   /** A lease that ends later than any can was taken before the clock was set back. */
   private static final String IS_OVER = "until_on_utc NOT BETWEEN now() AND now() + " + LEASE;
 
@@ -84,7 +87,7 @@ final class RetentionSql {
 
   /**
    * Where a walk goes on. One that looks for more than before begins anew; one in laps does so once
-   * a day, for what has become old since.
+   * a day, for what has become old since, and when the clock was set back.
    */
   static final String GO_ON =
       """
@@ -96,7 +99,8 @@ final class RetentionSql {
                 CASE WHEN anew THEN 0 ELSE r.kept END,
                 CASE WHEN anew THEN now() ELSE r.began_on_utc END, false, excluded.scope
          FROM (SELECT NOT excluded.scope <@ r.scope
-                      OR :laps AND r.began_on_utc < now() - interval '1 day' AS anew) it)
+                      OR :laps AND r.began_on_utc NOT BETWEEN now() - interval '1 day' AND now()
+                      AS anew) it)
       RETURNING position
       """;
 
@@ -134,15 +138,20 @@ final class RetentionSql {
       WHERE id > :position AND origin IN ('pending', 'dead') AND action = 'discard' ORDER BY id LIMIT :limit
       """;
 
+  /** What came, or was done, while the clock was ahead says nothing about what came after it. */
+  private static final String SANE = "now() + interval '1 minute'";
+
   /** No processed message that came later can be old, because it came too late for that. */
   static final String CAME_TOO_LATE =
       """
-      coalesce((SELECT m.received_on_utc >= now() - :shortest FROM inbox_messages m
+      coalesce((SELECT m.received_on_utc BETWEEN now() - :shortest AND %s FROM inbox_messages m
                 WHERE m.seq = (SELECT max(seq) FROM page)), false)
-      """;
+      """
+          .formatted(SANE);
 
   /** What was done later cannot be old. */
-  static final String DONE_TOO_LATE = "coalesce(max(done_on_utc) >= now() - :shortest, false)";
+  static final String DONE_TOO_LATE =
+      "coalesce(bool_or(done_on_utc BETWEEN now() - :shortest AND %s), false)".formatted(SANE);
 
   /** Of a partition that is dropped as a whole, all is looked at. */
   static final String NEVER_TOO_LATE = "false";
@@ -221,16 +230,42 @@ final class RetentionSql {
         + DONE.formatted(COUNT_ARCHIVED, STAYING, young);
   }
 
-  /** Removes the rows that say that they are processed, and those of messages that are gone. */
+  /**
+   * Removes the rows that say that they are processed, and those of messages that are gone. Those
+   * that a clock wrote which was ahead would not get old: they are taken for processed now.
+   */
   static String unlistFrom(String table) {
     return """
         , gone AS (
           SELECT seq, processed_on_utc FROM old
           UNION ALL SELECT seq, processed_on_utc FROM present WHERE endpoint IS NULL
         ), unlisted AS (
-          DELETE FROM %s p USING gone
+          DELETE FROM %1$s p USING gone
           WHERE p.seq = gone.seq AND p.processed_on_utc = gone.processed_on_utc
+        ), ahead AS (
+          DELETE FROM %1$s p USING present
+          WHERE p.seq = present.seq AND p.processed_on_utc = present.processed_on_utc
+            AND present.endpoint IS NOT NULL AND present.processed_on_utc > %2$s
+          RETURNING p.seq, p.attempts
+        ), back AS (
+          INSERT INTO inbox_processed (seq, attempts, processed_on_utc)
+          SELECT seq, attempts, now() FROM ahead
         )
+        """
+        .formatted(table, AHEAD);
+  }
+
+  /** The same with all rows of a partition that lies ahead. */
+  static String bringBackFrom(String table) {
+    return """
+        WITH ahead AS (
+          DELETE FROM %1$s WHERE ctid = ANY (ARRAY(SELECT ctid FROM %1$s LIMIT :limit))
+          RETURNING seq, attempts
+        ), back AS (
+          INSERT INTO inbox_processed (seq, attempts, processed_on_utc)
+          SELECT seq, attempts, now() FROM ahead
+        )
+        SELECT count(*) FROM ahead
         """
         .formatted(table);
   }
@@ -300,6 +335,28 @@ final class RetentionSql {
           ORDER BY archived_on_utc LIMIT :limit) oldest)
       """;
 
+  /** What a clock put into the archive that was ahead is taken for archived now. */
+  static final String BRING_BACK_ARCHIVED =
+      """
+      WITH ahead AS (
+        DELETE FROM inbox_archive WHERE endpoint = :endpoint AND archived_on_utc >= (
+          SELECT min(archived_on_utc) FROM (
+            SELECT archived_on_utc FROM inbox_archive
+            WHERE endpoint = :endpoint AND archived_on_utc > %s
+            ORDER BY archived_on_utc DESC LIMIT :limit) latest)
+        RETURNING *
+      ), back AS (
+        INSERT INTO inbox_archive (seq, endpoint, message_id, type, content_type, body, headers,
+                                   correlation_id, source, ordering_key, received_on_utc,
+                                   processed_on_utc, attempts)
+        SELECT seq, endpoint, message_id, type, content_type, body, headers,
+               correlation_id, source, ordering_key, received_on_utc, processed_on_utc, attempts
+        FROM ahead
+      )
+      SELECT count(*) FROM ahead
+      """
+          .formatted(AHEAD);
+
   /** The endpoints that have something in a partition of the archive, from one to the next. */
   static String endpointsIn(String table) {
     return """
@@ -333,12 +390,19 @@ final class RetentionSql {
 
   private static final String PARTITIONS =
       """
-      WITH partition AS (
-        SELECT c.oid, c.relname AS name,
-               substring(pg_get_expr(c.relpartbound, c.oid) FROM ' TO [(]''([^'']*)''[)]')::timestamptz
-                 AS ends_on_utc
+      WITH bound AS (
+        SELECT c.oid, c.relname AS name, pg_get_expr(c.relpartbound, c.oid) AS bound
         FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
         WHERE i.inhparent = :table::regclass
+      ), partition AS (
+        SELECT oid, name,
+               CASE WHEN bound LIKE '%FROM (MINVALUE)%' THEN '-infinity'
+                    ELSE substring(bound FROM ' FROM [(]''([^'']*)''[)]')::timestamptz END
+                 AS begins_on_utc,
+               CASE WHEN bound LIKE '%TO (MAXVALUE)%' THEN 'infinity'
+                    ELSE substring(bound FROM ' TO [(]''([^'']*)''[)]')::timestamptz END
+                 AS ends_on_utc
+        FROM bound
       )
       """;
 
@@ -352,24 +416,71 @@ final class RetentionSql {
           WHERE ends_on_utc <= now() - :age ORDER BY ends_on_utc
           """;
 
-  /** The statements that create the partitions of the coming days. */
-  static final String MISSING_PARTITIONS =
+  /** Partitions that were created while the clock was ahead. */
+  static final String PARTITIONS_AHEAD =
+      PARTITIONS
+          + "SELECT oid::regclass::text FROM partition WHERE begins_on_utc >= "
+          + AHEAD
+          + " AND isfinite(begins_on_utc) ORDER BY begins_on_utc";
+
+  /** Of today and the coming days those that no partition has anything of. */
+  private static final String MISSING_DAYS =
       PARTITIONS
           + """
-          , today AS (
-            SELECT date_trunc('day', now() AT TIME ZONE 'UTC') AS today,
-                   (SELECT max(ends_on_utc) FROM partition) AT TIME ZONE 'UTC' AS covered
-          ), missing AS (
-            SELECT day FROM today, generate_series(today, today + interval '7 days', interval '1 day') day
-            WHERE covered IS NULL OR day >= covered
+          , today AS (SELECT date_trunc('day', now() AT TIME ZONE 'UTC') AS today)
+          , missing AS (
+            SELECT today, day
+            FROM today, generate_series(today, today + interval '7 days', interval '1 day') day
+            WHERE NOT EXISTS (
+              SELECT 1 FROM partition
+              WHERE begins_on_utc < (day + interval '1 day') AT TIME ZONE 'UTC'
+                AND ends_on_utc > day AT TIME ZONE 'UTC')
           )
-          SELECT format('CREATE TABLE %I.%I PARTITION OF %s FOR VALUES FROM (%L) TO (%L)',
-                        n.nspname, c.relname || to_char(day, '_YYYYMMDD'), c.oid::regclass,
-                        day AT TIME ZONE 'UTC', (day + interval '1 day') AT TIME ZONE 'UTC')
-          FROM missing, pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-          WHERE c.oid = :table::regclass
-          ORDER BY day
           """;
+
+  private static final String CREATE =
+      """
+      SELECT format('CREATE TABLE %I.%I PARTITION OF %s FOR VALUES FROM (%L) TO (%L)',
+                    n.nspname, c.relname || to_char(day, '_YYYYMMDD'), c.oid::regclass,
+                    day AT TIME ZONE 'UTC', day_after AT TIME ZONE 'UTC')
+      FROM wanted, pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.oid = :table::regclass
+        AND to_regclass(format('%I.%I', n.nspname, c.relname || to_char(day, '_YYYYMMDD'))) IS NULL
+      ORDER BY day
+      """;
+
+  /** The statements that create the partitions of today and the coming days. */
+  static final String MISSING_PARTITIONS =
+      MISSING_DAYS
+          + ", wanted AS (SELECT day, day + interval '1 day' AS day_after FROM missing)\n"
+          + CREATE;
+
+  /** The statement that creates one partition for the coming week, up to the next that is there. */
+  static final String MISSING_WEEK =
+      MISSING_DAYS
+          + """
+          , first AS (SELECT min(day) AS day FROM missing WHERE day > today)
+          , wanted AS (
+            SELECT day,
+                   least(day + interval '7 days',
+                         (SELECT min(begins_on_utc) AT TIME ZONE 'UTC' FROM partition
+                          WHERE begins_on_utc > day AT TIME ZONE 'UTC')) AS day_after
+            FROM first WHERE day IS NOT NULL
+          )
+          """
+          + CREATE;
+
+  /** Whether it is an hour since a partition was created beside a large default one, or tried. */
+  static final String IS_TIME_TO_CREATE =
+      """
+      INSERT INTO inbox_retention AS r (task, source, position) VALUES ('create', :table, 0)
+      ON CONFLICT (task, source) DO UPDATE SET began_on_utc = now()
+      WHERE r.began_on_utc NOT BETWEEN now() - interval '1 hour' AND now()
+      """;
+
+  /** Others wait while a large default partition is looked at. */
+  static final String WAIT_A_MOMENT =
+      "SET LOCAL lock_timeout = '100ms'; SET LOCAL statement_timeout = '5s'";
 
   /** Reads a whole partition that nobody writes to, with nobody waiting. */
   static final String LOOK_AT_ALL = "SET LOCAL statement_timeout = '5min'";

@@ -88,6 +88,9 @@ final class Round {
       archive.createAhead();
     }
     sweep(Task.REMOVE);
+    if (owner) {
+      processed.ahead().forEach(it -> repeat(RetentionSql.bringBackFrom(it), Map.of()));
+    }
     if (!windows(Task.EMPTY).isEmpty() && rights.mayEmpty(handle)) {
       sweep(Task.EMPTY);
     }
@@ -247,12 +250,32 @@ final class Round {
   }
 
   private void expire(String endpoint) {
+    repeat(RetentionSql.BRING_BACK_ARCHIVED, Map.of("endpoint", endpoint));
     Pacing pacing = new Pacing();
     long expired = -1;
     while (!ended && expired != 0) {
       long begin = System.nanoTime();
       expired = step(transaction -> expire(transaction, endpoint, pacing.limit()));
       tally.expired += expired;
+      rest(pacing, begin);
+    }
+  }
+
+  /** Executes a statement that counts what it deals with, until that is nothing. */
+  private void repeat(String sql, Map<String, String> arguments) {
+    Pacing pacing = new Pacing();
+    long dealtWith = -1;
+    while (!ended && dealtWith != 0) {
+      long begin = System.nanoTime();
+      dealtWith =
+          step(
+              transaction ->
+                  transaction
+                      .createQuery(sql)
+                      .bindMap(arguments)
+                      .bind("limit", pacing.limit())
+                      .mapTo(Long.class)
+                      .one());
       rest(pacing, begin);
     }
   }
