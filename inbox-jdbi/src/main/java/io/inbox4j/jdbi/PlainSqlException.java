@@ -1,5 +1,6 @@
 package io.inbox4j.jdbi;
 
+import io.inbox4j.internal.ForeignText;
 import java.sql.SQLException;
 import java.util.Objects;
 import org.postgresql.util.PSQLException;
@@ -9,16 +10,24 @@ import org.postgresql.util.ServerErrorMessage;
  * What the database says to a statement of the store, without the rows and arguments in it.
  *
  * <p>PostgreSQL quotes the failing row in the detail of a message, and JDBI the arguments: payload,
- * which must not get into logs.
+ * which must not get into logs. What it says in one line, cut where it gets long: a trigger of the
+ * user's may quote what a producer wrote.
  */
 final class PlainSqlException extends SQLException {
+
+  private static final int MAX_LENGTH = 1_000;
 
   private final String names;
 
   private PlainSqlException(String message, SQLException original) {
-    super(message, original.getSQLState(), original.getErrorCode());
+    super(shown(message), original.getSQLState(), original.getErrorCode());
     names = SqlErrorNames.in(original);
     setStackTrace(original.getStackTrace());
+  }
+
+  private static String shown(String message) {
+    String line = ForeignText.oneLine(message);
+    return line.length() <= MAX_LENGTH ? line : line.substring(0, MAX_LENGTH) + "…";
   }
 
   /** What it is about, by name. */

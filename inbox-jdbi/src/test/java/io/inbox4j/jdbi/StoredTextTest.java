@@ -1,6 +1,7 @@
 package io.inbox4j.jdbi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.MessageFilter;
@@ -73,6 +74,33 @@ class StoredTextTest {
         .asString()
         .startsWith("{\"a\\b\",NULL}\u2400half ")
         .endsWith(" a character😀'");
+  }
+
+  /** A trigger of the user's quotes it. */
+  @Test
+  void whatAProducerWroteForgesNoLineByWayOfAnErrorOfTheDatabase() {
+    database.execute(
+        """
+        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          RAISE EXCEPTION 'unknown tenant %', NEW.correlation_id;
+        END $$;
+        CREATE TRIGGER refuse BEFORE INSERT ON inbox_messages
+        FOR EACH ROW EXECUTE FUNCTION refuse()
+        """);
+    String forged = "x\nERROR io.inbox4j: all is lost " + (char) 0x1B + "[31m" + "x".repeat(2_000);
+    Arrival event =
+        new Arrival.Event(
+            Messages.delivery("1", Messages.TYPE, forged, null, "{}"),
+            null,
+            Messages.id(1),
+            Messages.TYPE);
+    assertThatThrownBy(() -> store.receive(Messages.ENDPOINT, List.of(event)))
+        .message()
+        .contains("unknown tenant x\\u000aERROR")
+        .contains("\\u001b[31m")
+        .doesNotContain("\n")
+        .hasSizeLessThan(1_200);
   }
 
   @Test
