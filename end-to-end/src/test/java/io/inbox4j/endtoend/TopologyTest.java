@@ -141,6 +141,34 @@ class TopologyTest {
   }
 
   @Test
+  void aDeadLetterQueueThatIsThereWithAnotherArgumentIsTheOneThatIsNamed() throws Exception {
+    try (Inbox inbox = inbox(subscription -> {});
+        Publisher publisher = new Publisher(Inboxes.amqp(), queue)) {
+      publisher
+          .channel()
+          .queueDeclare(
+              queue + ".dead-letter", true, false, false, Map.of("x-queue-type", "classic"));
+      assertThatThrownBy(inbox::start)
+          .isInstanceOf(TopologyException.class)
+          .hasMessageContaining(
+              "the queue '%s.dead-letter' exists with another 'x-queue-type'", queue)
+          .hasMessageContaining("deadLetterExchange(…)")
+          .hasMessageNotContaining("the queue '" + queue + "' exists");
+    }
+  }
+
+  @Test
+  void aDeadLetterExchangeOfAnotherTypeIsTheOneThatIsNamed() throws Exception {
+    try (Inbox inbox = inbox(subscription -> {});
+        Publisher publisher = new Publisher(Inboxes.amqp(), queue)) {
+      publisher.channel().exchangeDeclare(queue + ".dead-letter", "direct", true);
+      assertThatThrownBy(inbox::start)
+          .isInstanceOf(TopologyException.class)
+          .hasMessageContaining("the exchange '%s.dead-letter' exists with another 'type'", queue);
+    }
+  }
+
+  @Test
   void anExistingFanoutExchangeIsBoundTo() throws Exception {
     String exchange = queue + ".events";
     try (Inbox inbox = inbox(subscription -> subscription.bind(exchange, ""));

@@ -51,12 +51,13 @@ final class TopologyDeclaration {
    */
   void declare() throws IOException, TimeoutException {
     if (endpoint.topology().kind() == Topology.Kind.EXISTING) {
-      refusable(channel -> channel.queueDeclarePassive(endpoint.queue()));
+      refusable(ofQueue(), channel -> channel.queueDeclarePassive(endpoint.queue()));
     } else {
       if (endpoint.topology().deadLetterExchange() == null) {
         declareDeadLetters(endpoint.queue() + DEAD_LETTER_SUFFIX);
       }
       refusable(
+          ofQueue(),
           channel ->
               channel.queueDeclare(
                   endpoint.queue(),
@@ -69,9 +70,11 @@ final class TopologyDeclaration {
   }
 
   private void declareDeadLetters(String name) throws IOException, TimeoutException {
-    refusable(channel -> channel.exchangeDeclare(name, BuiltinExchangeType.FANOUT, true));
+    refusable(
+        Declared.exchange(name),
+        channel -> channel.exchangeDeclare(name, BuiltinExchangeType.FANOUT, true));
     declareDeadLetterQueue(name);
-    refusable(channel -> channel.queueBind(name, name, ""));
+    refusable(Declared.queue(name), channel -> channel.queueBind(name, name, ""));
   }
 
   /** One that was declared before, with another limit or with none, is taken as it is. */
@@ -89,7 +92,7 @@ final class TopologyDeclaration {
       }
     }
     if (refused != null) {
-      throw new TopologyException(endpoint.queue(), explain(refused), refused.failure());
+      throw refusal(Declared.queue(name), refused);
     }
   }
 
@@ -98,7 +101,7 @@ final class TopologyDeclaration {
       log.warn(
           "{} was declared without a delivery limit. From RabbitMQ 4 on it drops a message that was"
               + " taken from it and not acknowledged 21 times, unless a policy says otherwise:"
-              + " rabbitmqctl set_policy --apply-to queues {} '^{}$' '{\"delivery-limit\":{}}'",
+              + " rabbitmqctl set_policy -p VHOST --apply-to queues {} '^{}$' '{\"delivery-limit\":{}}'",
           name,
           name,
           name.replace(".", "\\."),
@@ -147,11 +150,14 @@ final class TopologyDeclaration {
     endpoint.bindings().forEach(binding -> exchanges.add(binding.exchange()));
     for (String exchange : exchanges) {
       if (!exists(exchange)) {
-        refusable(channel -> channel.exchangeDeclare(exchange, BuiltinExchangeType.TOPIC, true));
+        refusable(
+            Declared.exchange(exchange),
+            channel -> channel.exchangeDeclare(exchange, BuiltinExchangeType.TOPIC, true));
       }
     }
     for (Binding binding : endpoint.bindings()) {
       refusable(
+          ofQueue(),
           channel -> channel.queueBind(endpoint.queue(), binding.exchange(), binding.routingKey()));
     }
   }
@@ -171,6 +177,27 @@ final class TopologyDeclaration {
     }
   }
 
+  private Declared ofQueue() {
+    return Declared.queue(endpoint.queue());
+  }
+
+  /** What a declaration is about, as an error names it. */
+  private record Declared(String kind, String name) {
+
+    static Declared queue(String name) {
+      return new Declared("queue", name);
+    }
+
+    static Declared exchange(String name) {
+      return new Declared("exchange", name);
+    }
+
+    @Override
+    public String toString() {
+      return "%s '%s'".formatted(kind, name);
+    }
+  }
+
   private interface Declaration {
     Object on(Channel channel) throws IOException;
   }
@@ -187,11 +214,16 @@ final class TopologyDeclaration {
     }
   }
 
-  private void refusable(Declaration declaration) throws IOException, TimeoutException {
+  private void refusable(Declared declared, Declaration declaration)
+      throws IOException, TimeoutException {
     Refused refused = tryTo(declaration);
     if (refused != null) {
-      throw new TopologyException(endpoint.queue(), explain(refused), refused.failure());
+      throw refusal(declared, refused);
     }
+  }
+
+  private TopologyException refusal(Declared declared, Refused refused) {
+    return new TopologyException(endpoint.queue(), explain(declared, refused), refused.failure());
   }
 
   /** Returns why the broker refuses it, or null if it does not. */
@@ -217,20 +249,32 @@ final class TopologyDeclaration {
         : null;
   }
 
-  private String explain(Refused refused) {
+  private String explain(Declared declared, Refused refused) {
     AMQP.Channel.Close refusal = refused.close();
     String text = refusal.getReplyText();
     Matcher difference = INEQUIVALENT.matcher(text);
     if (refusal.getReplyCode() == AMQP.PRECONDITION_FAILED && difference.find()) {
-      return ("the queue '%s' exists with another '%s': it has %s, this subscription asks for %s;"
-              + " ask for the same, take the queue as it is with Topology.existing(), or delete it")
+      return "the %s exists with another '%s': it has %s, this subscription asks for %s; %s"
           .formatted(
-              endpoint.queue(), difference.group(1), difference.group(3), difference.group(2));
+              declared,
+              difference.group(1),
+              difference.group(3),
+              difference.group(2),
+              remedy(declared));
     }
     if (refusal.getReplyCode() == AMQP.NOT_FOUND) {
       return "the queue '%s' does not exist, and Topology.existing() declares nothing; create it, or let Topology.quorum() do so (%s)"
           .formatted(endpoint.queue(), text);
     }
     return "the broker refuses the endpoint '%s': %s".formatted(endpoint.queue(), text);
+  }
+
+  /** What may be deleted is named only where that loses nothing unseen. */
+  private String remedy(Declared declared) {
+    return declared.equals(ofQueue())
+        ? "ask for the same, take the queue as it is with Topology.existing(), or delete it once it"
+            + " is empty"
+        : "dead letters of '%s' go there: name a dead-letter exchange of your own with deadLetterExchange(…), or delete the %s once nothing in it is needed"
+            .formatted(endpoint.queue(), declared);
   }
 }
