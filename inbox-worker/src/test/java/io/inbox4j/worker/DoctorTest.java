@@ -208,6 +208,34 @@ class DoctorTest {
         .containsPattern(Audit.QUEUE + ": not as the service declares it: .*single-active");
   }
 
+  @Test
+  void anApplicationThatCannotBeConfiguredHereIsAFindingAndTheRestIsExamined() {
+    Result result =
+        Cli.here(
+            "doctor",
+            "--jdbc",
+            Tables.filled().url(),
+            "--amqp",
+            RabbitServer.shared().uri(),
+            "--application",
+            Unconfigured.class.getName());
+    assertThat(result.code()).isEqualTo(1);
+    assertThat(result.out())
+        .containsPattern("ok +schema")
+        .containsPattern("wrong +application +it cannot be configured: .*BILLING_KEY is not set")
+        .containsPattern("ok +broker")
+        .containsPattern("queue +" + BILLING);
+  }
+
+  /** Needs what a service has in its environment. */
+  public static final class Unconfigured implements InboxApplication {
+
+    @Override
+    public void configure(InboxBuilder inbox) {
+      throw new IllegalStateException("BILLING_KEY is not set");
+    }
+  }
+
   /** Subscribes a queue that differs from the default. */
   public static final class Audit implements InboxApplication {
 

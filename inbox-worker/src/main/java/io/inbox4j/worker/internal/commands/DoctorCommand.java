@@ -4,12 +4,14 @@ import io.inbox4j.Inbox;
 import io.inbox4j.InboxBuilder;
 import io.inbox4j.jdbi.JdbiInboxStore;
 import io.inbox4j.transport.Topology;
+import io.inbox4j.worker.InboxApplication;
 import io.inbox4j.worker.internal.doctor.BrokerExamination;
 import io.inbox4j.worker.internal.doctor.DatabaseExamination;
 import io.inbox4j.worker.internal.doctor.Finding;
 import io.inbox4j.worker.internal.options.ApplicationOptions;
 import io.inbox4j.worker.internal.options.BrokerOptions;
 import io.inbox4j.worker.internal.options.DatabaseOptions;
+import io.inbox4j.worker.internal.options.UsageException;
 import io.inbox4j.worker.internal.tables.Database;
 import io.inbox4j.worker.internal.tables.ExaminedDatabase;
 import io.inbox4j.worker.internal.tables.Statuses;
@@ -49,7 +51,7 @@ public final class DoctorCommand implements Callable<Integer> {
       List<Finding> findings =
           new ArrayList<>(new DatabaseExamination(database, Clock.systemUTC()).examine());
       if (broker.isGiven()) {
-        Map<String, Topology> subscribed = subscribed();
+        Map<String, Topology> subscribed = subscribed(findings);
         Set<String> queues = new TreeSet<>(subscribed.keySet());
         queues.addAll(endpoints(database));
         findings.addAll(new BrokerExamination(broker).examine(queues, subscribed));
@@ -84,20 +86,33 @@ public final class DoctorCommand implements Callable<Integer> {
     }
   }
 
-  /** How the service has its queues declared, as far as it is on the class path. */
-  private Map<String, Topology> subscribed() {
-    return applications
-        .applicationIfAny()
-        .map(
-            application -> {
-              InboxBuilder builder = Inbox.builder();
-              application.configure(builder);
-              builder.store(JdbiInboxStore.create(Database.dataSource(options)));
-              try (Inbox inbox = builder.build()) {
-                return inbox.topologies();
-              }
-            })
-        .orElse(Map.of());
+  /**
+   * How the service has its queues declared, as far as it is on the class path. One that cannot be
+   * configured here is a finding of its own.
+   */
+  private Map<String, Topology> subscribed(List<Finding> findings) {
+    try {
+      return applications.applicationIfAny().map(this::topologies).orElse(Map.of());
+    } catch (UsageException e) {
+      throw e;
+    } catch (Throwable e) { // it is somebody else's code
+      findings.add(
+          Finding.wrong(
+              "application",
+              "it cannot be configured: %s".formatted(e),
+              "run doctor with the environment of the service; the queues are looked at as"
+                  + " Topology.quorum() declares them"));
+      return Map.of();
+    }
+  }
+
+  private Map<String, Topology> topologies(InboxApplication application) {
+    InboxBuilder builder = Inbox.builder();
+    application.configure(builder);
+    builder.store(JdbiInboxStore.create(Database.dataSource(options)));
+    try (Inbox inbox = builder.build()) {
+      return inbox.topologies();
+    }
   }
 
   private Text text(List<Finding> findings) {

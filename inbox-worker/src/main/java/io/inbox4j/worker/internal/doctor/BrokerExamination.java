@@ -44,7 +44,7 @@ public final class BrokerExamination {
       findings.add(
           Finding.wrong(
               "broker",
-              "%s does not answer: %s".formatted(options.place(), e),
+              "%s does not answer: %s".formatted(options.place(), Broker.refusal(e)),
               "see that it runs, and that the user and the virtual host are right"));
     }
     return findings;
@@ -143,15 +143,19 @@ public final class BrokerExamination {
       channel.queueDeclare(name, true, false, false, arguments);
       channel.close();
     } catch (IOException e) {
-      String refusal = String.valueOf(Broker.refusal(e));
+      String refusal = Broker.refusal(e);
       if (refusal.contains(LIMIT)) {
         findings.add(
             Finding.warning(
                 "dead letters",
                 "%s: its own delivery limit is not %s, so that it may drop what was taken from it and not acknowledged 21 times: %s"
                     .formatted(name, arguments.get(LIMIT), refusal),
-                "unless it is there, set a policy: rabbitmqctl set_policy --apply-to queues %s '^%s$' '{\"delivery-limit\":%s}'"
-                    .formatted(name, name.replace(".", "\\."), arguments.get(LIMIT))));
+                "unless it is there, set a policy: rabbitmqctl set_policy -p '%s' --apply-to queues %s '^%s$' '{\"delivery-limit\":%s}'"
+                    .formatted(
+                        Broker.virtualHost(options),
+                        name,
+                        name.replace(".", "\\."),
+                        arguments.get(LIMIT))));
       }
     }
   }

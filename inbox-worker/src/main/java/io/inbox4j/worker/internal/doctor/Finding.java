@@ -32,7 +32,7 @@ public record Finding(String check, Level level, String detail, @Nullable String
     return new Finding(check, Level.WARNING, detail, remedy);
   }
 
-  static Finding wrong(String check, String detail, String remedy) {
+  public static Finding wrong(String check, String detail, String remedy) {
     return new Finding(check, Level.WRONG, detail, remedy);
   }
 
