@@ -126,6 +126,7 @@ public final class RabbitTransport implements InboxTransport {
 
   private static ConnectionFactory configured(String uri, @Nullable SSLContext tls) {
     ConnectionFactory factory = new TolerantConnectionFactory();
+    factory.setMaxInboundMessageBodySize(MAX_BODY);
     if (tls != null) {
       // Older clients than ours, which a build may choose, verify nothing unless they are told to.
       factory.useSslProtocol(tls);

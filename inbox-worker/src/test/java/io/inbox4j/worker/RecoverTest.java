@@ -1,6 +1,7 @@
 package io.inbox4j.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
@@ -9,6 +10,7 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.GetResponse;
+import com.rabbitmq.client.impl.Frame;
 import io.inbox4j.Inbox;
 import io.inbox4j.InboxListener;
 import io.inbox4j.jdbi.JdbiInboxStore;
@@ -16,9 +18,13 @@ import io.inbox4j.rabbitmq.RabbitTransport;
 import io.inbox4j.testkit.RabbitServer;
 import io.inbox4j.transport.Topology;
 import io.inbox4j.worker.Cli.Result;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Date;
 import java.util.HashMap;
 import java.util.List;
@@ -184,6 +190,34 @@ class RecoverTest {
   }
 
   @Test
+  void oneThatNoClientCanPublishStaysAndTheOthersAreTaken() throws Exception {
+    declare(Topology.quorum(), deadLetters);
+    publish(deadLetters, new BasicProperties.Builder().messageId("before").build());
+    publish(deadLetters, tooLongOnceDecoded());
+    publish(deadLetters, new BasicProperties.Builder().messageId("behind").build());
+    Result result = Cli.here("recover", queue, "--amqp", AMQP, "--json");
+    assertThat(result.json().get("recovered").asInt()).as(result.err()).isEqualTo(2);
+    assertThat(result.json().get("unpublishable").asInt()).isOne();
+    assertThat(get(queue).getProps().getMessageId()).isEqualTo("before");
+    assertThat(get(queue).getProps().getMessageId()).isEqualTo("behind");
+    eventuallyReady(deadLetters, 1);
+  }
+
+  @Test
+  void oneThatIsLargerThanTheClientAllowsUnaskedIsTakenToo() throws Exception {
+    String version = String.valueOf(connection.getServerProperties().get("version"));
+    assumeThat(version).as("from 4 on there are none as large").startsWith("3.");
+    declare(Topology.quorum(), deadLetters);
+    int size = 65 << 20;
+    channel.basicPublish("", deadLetters, null, new byte[size]);
+    channel.waitForConfirmsOrDie(60_000);
+    Result result = Cli.here("recover", queue, "--amqp", AMQP);
+    assertThat(result.code()).as(result.err()).isZero();
+    eventuallyReady(queue, 1);
+    channel.queueDelete(queue);
+  }
+
+  @Test
   void aQueueThatIsNotThereIsSaid() {
     Result result = Cli.here("recover", queue, "--amqp", AMQP);
     assertThat(result.code()).isEqualTo(1);
@@ -222,6 +256,30 @@ class RecoverTest {
       header = Map.of("level", header);
     }
     return new BasicProperties.Builder().headers(Map.of("deep", header)).build();
+  }
+
+  /** Bytes that are no UTF-8: each becomes a character of three bytes. */
+  private static BasicProperties tooLongOnceDecoded() {
+    return new BasicProperties() {
+      @Override
+      public Frame toFrame(int number, long bodySize) {
+        Frame frame = new Frame(com.rabbitmq.client.AMQP.FRAME_HEADER, number);
+        byte[] id = new byte[100];
+        Arrays.fill(id, (byte) 0xE9);
+        try {
+          DataOutputStream out = frame.getOutputStream();
+          out.writeShort(getClassId());
+          out.writeShort(0); // weight
+          out.writeLong(bodySize);
+          out.writeShort(1 << 7); // the message id
+          out.writeByte(id.length);
+          out.write(id);
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+        return frame;
+      }
+    };
   }
 
   /** As messages die whose deliveries are used up. */

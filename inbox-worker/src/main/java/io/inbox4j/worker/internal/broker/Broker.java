@@ -9,7 +9,6 @@ import io.inbox4j.worker.internal.options.BrokerOptions;
 import io.inbox4j.worker.internal.options.UsageException;
 import java.io.IOException;
 import java.util.concurrent.TimeoutException;
-import org.jspecify.annotations.Nullable;
 
 /** Connects as the receivers do, and reads what the broker says. */
 public final class Broker {
@@ -22,21 +21,36 @@ public final class Broker {
   /** Connects once, by a name that the broker shows. */
   public static Connection connect(BrokerOptions options, String name)
       throws IOException, TimeoutException {
-    ConnectionFactory factory;
-    try {
-      factory = RabbitTransport.settings(options.uri());
-    } catch (IllegalArgumentException e) {
-      throw new UsageException("the value of --amqp-uri is no AMQP URI");
-    }
+    ConnectionFactory factory = settings(options);
     factory.setAutomaticRecoveryEnabled(false);
     return factory.newConnection(name);
   }
 
-  /** Why the broker has refused something, in its words. */
-  public static @Nullable String refusal(IOException failure) {
-    return failure.getCause() instanceof ShutdownSignalException signal
-            && signal.getReason() instanceof AMQP.Channel.Close close
-        ? close.getReplyText()
-        : failure.getMessage();
+  /** The virtual host, as {@code rabbitmqctl} wants to know it. */
+  public static String virtualHost(BrokerOptions options) {
+    return settings(options).getVirtualHost();
+  }
+
+  private static ConnectionFactory settings(BrokerOptions options) {
+    try {
+      return RabbitTransport.settings(options.uri());
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("the value of --amqp-uri is no AMQP URI");
+    }
+  }
+
+  /** Why the broker has refused something, in its words, or what else has failed. */
+  public static String refusal(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof ShutdownSignalException signal) {
+        if (signal.getReason() instanceof AMQP.Channel.Close close) {
+          return close.getReplyText();
+        }
+        if (signal.getReason() instanceof AMQP.Connection.Close close) {
+          return close.getReplyText();
+        }
+      }
+    }
+    return failure.toString();
   }
 }

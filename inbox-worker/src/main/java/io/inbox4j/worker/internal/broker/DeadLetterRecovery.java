@@ -9,6 +9,7 @@ import io.inbox4j.InboxException;
 import io.inbox4j.transport.Delivery;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,34 +22,54 @@ import org.jspecify.annotations.Nullable;
  * Puts dead letters back into the queue that they died in, one at a time.
  *
  * <p>Each is published, confirmed by the broker, and only then acknowledged. Whoever dies in
- * between leaves it in both queues, and the inbox knows the second one for a duplicate. Those that
- * stay (no client can read their headers, or they are of another queue) are given back at the end.
+ * between leaves it in both queues, and the inbox knows the second one for a duplicate.
+ *
+ * <p>Some stay: no client can read their headers, or write them again, or they are of another
+ * queue. The broker takes it amiss if they are held for long, and then gives everything back; so
+ * they are given back before, and passed once more, as they come first again.
  */
 public final class DeadLetterRecovery {
 
   private static final Duration CONFIRM_PATIENCE = Duration.ofSeconds(30);
+
+  /** Less than the shortest time that a broker can be set to wait for an acknowledgement. */
+  private static final Duration HOLD = Duration.ofSeconds(30);
 
   /**
    * What became of the dead letters.
    *
    * @param recovered those that are back in their queue
    * @param unreadable those that stay because no client can read their headers
+   * @param unpublishable those that stay because no client can publish them as they are
    * @param ofOthers those that stay because they did not die in this queue
-   * @param waiting those that were not looked at
+   * @param waiting all that are left
    */
-  public record Report(long recovered, long unreadable, long ofOthers, long waiting) {}
+  public record Report(
+      long recovered, long unreadable, long unpublishable, long ofOthers, long waiting) {}
+
+  private enum Fate {
+    RECOVERED,
+    UNREADABLE,
+    UNPUBLISHABLE,
+    OF_OTHERS
+  }
 
   private final String queue;
   private final String from;
+  private final Connection connection;
+  private final Duration hold;
   private final Channel taking;
-  private final Channel giving;
   private final AtomicReference<@Nullable String> returned = new AtomicReference<>();
+  private Channel giving;
 
-  private DeadLetterRecovery(String queue, String from, Channel taking, Channel giving) {
+  private DeadLetterRecovery(Connection connection, String queue, String from, Duration hold)
+      throws IOException {
+    this.connection = connection;
     this.queue = queue;
     this.from = from;
-    this.taking = taking;
-    this.giving = giving;
+    this.hold = hold;
+    this.taking = connection.createChannel();
+    this.giving = newGiving();
   }
 
   /**
@@ -60,14 +81,24 @@ public final class DeadLetterRecovery {
    */
   public static DeadLetterRecovery of(Connection connection, String queue, String from)
       throws IOException {
+    return of(connection, queue, from, HOLD);
+  }
+
+  /**
+   * @param hold how long those that stay are held at most before they are given back
+   */
+  static DeadLetterRecovery of(Connection connection, String queue, String from, Duration hold)
+      throws IOException {
     requireThere(connection, queue);
     requireThere(connection, from);
-    Channel giving = connection.createChannel();
-    giving.confirmSelect();
-    DeadLetterRecovery recovery =
-        new DeadLetterRecovery(queue, from, connection.createChannel(), giving);
-    giving.addReturnListener(message -> recovery.returned.set(message.getReplyText()));
-    return recovery;
+    return new DeadLetterRecovery(connection, queue, from, hold);
+  }
+
+  private Channel newGiving() throws IOException {
+    Channel channel = connection.createChannel();
+    channel.confirmSelect();
+    channel.addReturnListener(message -> returned.set(message.getReplyText()));
+    return channel;
   }
 
   private static void requireThere(Connection connection, String name) throws IOException {
@@ -96,37 +127,78 @@ public final class DeadLetterRecovery {
   public Report run(long limit, LongConsumer progress) throws IOException {
     long all = Math.min(limit, waiting());
     long recovered = 0;
-    long unreadable = 0;
-    long ofOthers = 0;
-    long lastLeft = 0;
-    long inHand = 0;
-    try {
-      for (long i = 0; i < all; i++) {
+    boolean goOn = true;
+    Map<Fate, Long> stay = new EnumMap<>(Fate.class);
+    while (goOn) {
+      stay.clear();
+      Pass pass = new Pass(all - recovered);
+      try {
+        goOn = pass.run(stay, recovered, progress);
+      } finally {
+        giveBack(pass.last);
+      }
+      recovered += pass.recovered;
+    }
+    return new Report(
+        recovered,
+        stay.getOrDefault(Fate.UNREADABLE, 0L),
+        stay.getOrDefault(Fate.UNPUBLISHABLE, 0L),
+        stay.getOrDefault(Fate.OF_OTHERS, 0L),
+        waiting());
+  }
+
+  /** One way along the letters, from the first that stays, until that was held for too long. */
+  private final class Pass {
+
+    private final long most;
+    private long recovered;
+
+    /** The last that was taken and not acknowledged, or 0. */
+    private long last;
+
+    Pass(long most) {
+      this.most = most;
+    }
+
+    /** Returns whether there are more, to be looked at in another pass. */
+    boolean run(Map<Fate, Long> stay, long before, LongConsumer progress) throws IOException {
+      long since = System.nanoTime();
+      for (long looked = 0; looked < most; looked++) {
+        boolean tooLong = last > 0 && System.nanoTime() - since > hold.toNanos();
+        if (tooLong && recovered > 0) { // or else the next pass would get no further
+          return true;
+        }
         GetResponse letter = taking.basicGet(from, false);
         if (letter == null) {
-          break;
+          return false;
         }
         long tag = letter.getEnvelope().getDeliveryTag();
-        Map<String, Object> headers = headers(letter);
-        if (headers.containsKey(Delivery.UNREADABLE_HEADERS)) {
-          unreadable++;
-          lastLeft = tag;
-        } else if (!diedHere(headers)) {
-          ofOthers++;
-          lastLeft = tag;
-        } else {
-          inHand = tag;
-          publish(letter, headers);
+        long held = last;
+        since = held > 0 ? since : System.nanoTime();
+        last = tag;
+        Fate fate = handle(letter);
+        if (fate == Fate.RECOVERED) {
           taking.basicAck(tag, false);
-          inHand = 0;
+          last = held;
           recovered++;
+        } else {
+          stay.merge(fate, 1L, Long::sum);
         }
-        progress.accept(i + 1);
+        progress.accept(before + looked + 1);
       }
-    } finally {
-      giveBack(Math.max(lastLeft, inHand));
+      return false;
     }
-    return new Report(recovered, unreadable, ofOthers, waiting());
+  }
+
+  private Fate handle(GetResponse letter) throws IOException {
+    Map<String, Object> headers = headers(letter);
+    if (headers.containsKey(Delivery.UNREADABLE_HEADERS)) {
+      return Fate.UNREADABLE;
+    }
+    if (!diedHere(headers)) {
+      return Fate.OF_OTHERS;
+    }
+    return publish(letter, headers) ? Fate.RECOVERED : Fate.UNPUBLISHABLE;
   }
 
   private static Map<String, Object> headers(GetResponse letter) {
@@ -144,7 +216,8 @@ public final class DeadLetterRecovery {
     return from.equals(queue + Broker.DEAD_LETTER_SUFFIX);
   }
 
-  private void publish(GetResponse letter, Map<String, Object> headers) throws IOException {
+  /** Returns false if the client cannot write it: text that is not UTF-8 is longer when written. */
+  private boolean publish(GetResponse letter, Map<String, Object> headers) throws IOException {
     BasicProperties properties =
         letter
             .getProps()
@@ -152,7 +225,13 @@ public final class DeadLetterRecovery {
             .headers(ownHeaders(headers))
             .userId(null) // the broker takes only that of whoever publishes
             .build();
-    giving.basicPublish("", queue, true, properties, letter.getBody());
+    try {
+      giving.basicPublish("", queue, true, properties, letter.getBody());
+    } catch (IllegalArgumentException e) {
+      giving.abort(); // it waits for the confirmation of what it has not sent
+      giving = newGiving();
+      return false;
+    }
     try {
       if (!giving.waitForConfirms(CONFIRM_PATIENCE.toMillis())) {
         throw new InboxException(
@@ -172,6 +251,7 @@ public final class DeadLetterRecovery {
       throw new InboxException(
           "the broker does not take messages for '%s': %s".formatted(queue, returned.get()));
     }
+    return true;
   }
 
   /**

@@ -25,8 +25,8 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     description =
         "Puts messages that the broker has given up delivering back into their queue, one at a"
-            + " time, to be received again. What is received twice is handled once. Those whose"
-            + " headers no client can read stay where they are. It needs the broker only.")
+            + " time, to be received again. What is received twice is handled once. Those that no"
+            + " client can read or publish stay where they are. It needs the broker only.")
 public final class RecoverCommand implements Callable<Integer> {
 
   @Mixin private final BrokerOptions broker = new BrokerOptions();
@@ -63,6 +63,7 @@ public final class RecoverCommand implements Callable<Integer> {
         Output.object(
             "recovered", report.recovered(),
             "unreadable", report.unreadable(),
+            "unpublishable", report.unpublishable(),
             "ofOthers", report.ofOthers(),
             "waiting", report.waiting()),
         text(report, place));
@@ -79,7 +80,8 @@ public final class RecoverCommand implements Callable<Integer> {
         bar.end();
       }
     } catch (IOException | TimeoutException e) {
-      throw new InboxException("the broker at %s: %s".formatted(broker.place(), e), e);
+      throw new InboxException(
+          "the broker at %s: %s".formatted(broker.place(), Broker.refusal(e)), e);
     }
   }
 
@@ -94,6 +96,12 @@ public final class RecoverCommand implements Callable<Integer> {
           "%d stay in %s: no client can read their headers. Look at them with the broker's own"
               + " tools.",
           report.unreadable(), place);
+    }
+    if (report.unpublishable() > 0) {
+      text.line(
+          "%d stay in %s: a name or an id in them is too long to be published again. Look at them"
+              + " with the broker's own tools.",
+          report.unpublishable(), place);
     }
     if (report.ofOthers() > 0) {
       text.line("%d stay in %s: they did not die in %s.", report.ofOthers(), place, queue);
