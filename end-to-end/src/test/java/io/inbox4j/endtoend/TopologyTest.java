@@ -169,6 +169,38 @@ class TopologyTest {
   }
 
   @Test
+  void aRefusedQueueLeavesNoConsumerOfTheOthersAndTheStartCanBeTriedAgain() throws Exception {
+    String missing = queue + "-missing";
+    try (Inbox inbox =
+            Inboxes.on(database)
+                .subscribe(queue, OrderPlaced.class, Effects::placed)
+                .subscribe(
+                    missing,
+                    subscription ->
+                        subscription
+                            .on(OrderPlaced.class, Effects::placed)
+                            .topology(Topology.existing()))
+                .build();
+        Publisher publisher = new Publisher(Inboxes.amqp(), queue)) {
+      assertThatThrownBy(inbox::start).isInstanceOf(TopologyException.class);
+      eventually(() -> assertThat(threadsOf(queue)).isEmpty());
+      eventually(() -> assertThat(show(queue, "consumers")).isEqualTo("0"));
+      publisher.order("o");
+      publisher.channel().queueDeclare(missing, true, false, false, Map.of());
+      inbox.start();
+      eventually(() -> assertThat(database.effectsOf("o")).isOne());
+    }
+  }
+
+  /** The threads of the inbox that are named by the queue, or by one that begins like it. */
+  private static List<String> threadsOf(String queue) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(name -> name.contains("-" + queue))
+        .toList();
+  }
+
+  @Test
   void anExistingFanoutExchangeIsBoundTo() throws Exception {
     String exchange = queue + ".events";
     try (Inbox inbox = inbox(subscription -> subscription.bind(exchange, ""));
