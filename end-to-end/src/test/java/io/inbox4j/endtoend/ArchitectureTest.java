@@ -184,12 +184,17 @@ class ArchitectureTest {
         .check(SHIPPED);
   }
 
-  /** But for the one that an operator names, who can choose the class path as well. */
+  /**
+   * But for the one that an operator names, who can choose the class path as well, and one of
+   * Spring, always the same, which is there or not.
+   */
   @Test
   void noClassIsLoadedByItsName() {
     noClasses()
         .that()
         .doNotBelongToAnyOf(ApplicationOptions.class)
+        .and()
+        .doNotHaveFullyQualifiedName("io.inbox4j.jdbi.SpringTransactions")
         .should()
         .callMethod(Class.class, "forName", String.class)
         .orShould()
