@@ -177,10 +177,17 @@ public final class PostgresServer implements AutoCloseable {
         Statement statement = connection.createStatement()) {
       statement.execute("ALTER SYSTEM SET wal_keep_size = '4GB'");
       statement.execute("SELECT pg_reload_conf()");
-      statement.execute("SELECT pg_backup_start('standby', true)");
+      boolean old = connection.getMetaData().getDatabaseMajorVersion() < 15;
+      statement.execute(
+          old
+              ? "SELECT pg_start_backup('standby', true, false)"
+              : "SELECT pg_backup_start('standby', true)");
       files.copyTo(copy, port, standbyPort);
       try (ResultSet stopped =
-          statement.executeQuery("SELECT labelfile FROM pg_backup_stop(false)")) {
+          statement.executeQuery(
+              old
+                  ? "SELECT labelfile FROM pg_stop_backup(false)"
+                  : "SELECT labelfile FROM pg_backup_stop(false)")) {
         stopped.next();
         copy.follow(stopped.getString(1), port, USER);
       }
