@@ -129,17 +129,28 @@ final class RetentionSql {
         .formatted(table);
   }
 
+  /** What came, or was done, while the clock was ahead says nothing about what came after it. */
+  private static final String SANE = "now() + interval '1 minute'";
+
+  /** What was done while the clock was ahead was done before that which came next. */
+  private static final String DONE_ON_UTC =
+      """
+      CASE WHEN i.done_on_utc <= %1$s THEN i.done_on_utc
+           ELSE coalesce((SELECT l.done_on_utc FROM inbox_interventions l
+                          WHERE l.id > i.id AND l.done_on_utc <= %1$s ORDER BY l.id LIMIT 1),
+                         i.done_on_utc) END AS done_on_utc
+      """
+          .formatted(SANE);
+
   /** The next messages that were discarded. */
   static final String DISCARDED =
       """
       SELECT id AS position, seq, NULL::smallint AS attempts, NULL::timestamptz AS processed_on_utc,
-             done_on_utc
-      FROM inbox_interventions
+             %s
+      FROM inbox_interventions i
       WHERE id > :position AND origin IN ('pending', 'dead') AND action = 'discard' ORDER BY id LIMIT :limit
-      """;
-
-  /** What came, or was done, while the clock was ahead says nothing about what came after it. */
-  private static final String SANE = "now() + interval '1 minute'";
+      """
+          .formatted(DONE_ON_UTC);
 
   /** No processed message that came later can be old, because it came too late for that. */
   static final String CAME_TOO_LATE =
@@ -305,9 +316,10 @@ final class RetentionSql {
   /** The next things that people did. */
   static final String HISTORY =
       """
-      SELECT id AS position, origin, seq, endpoint, done_on_utc
-      FROM inbox_interventions WHERE id > :position ORDER BY id LIMIT :limit
-      """;
+      SELECT id AS position, origin, seq, endpoint, %s
+      FROM inbox_interventions i WHERE id > :position ORDER BY id LIMIT :limit
+      """
+          .formatted(DONE_ON_UTC);
 
   /** Forgets who did what, but for what was done to messages that are still there. */
   static String forget(String page, String young) {
