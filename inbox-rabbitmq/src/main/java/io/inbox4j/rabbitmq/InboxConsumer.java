@@ -43,9 +43,10 @@ import org.slf4j.LoggerFactory;
  * it lasts; and what is delivered again is a duplicate.
  *
  * <p>How many deliveries may be in hand grows as they get through, see {@link SlowStart}. To change
- * that, the consumer is cancelled and consumes anew, when everything in hand is stored and nothing
- * can come because none of it is acknowledged. So nobody can overtake it, on a queue with a single
- * active consumer either.
+ * that, it consumes anew and cancels what it consumed as before, when everything in hand is stored
+ * and nothing more can come that way because none of it is acknowledged. So nobody can overtake it,
+ * on a queue with a single active consumer either, and a queue that the broker deletes with its
+ * last consumer always has one.
  *
  * <p>The channel is this consumer's alone.
  *
@@ -304,15 +305,34 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
       return;
     }
     Channel channel = getChannel();
-    channel.basicCancel(getConsumerTag());
+    String before = getConsumerTag();
     channel.basicQos(slowStart.prefetch());
+    String renewed = channel.basicConsume(queue, false, this);
+    handleConsumeOk(renewed); // the client may tell it later, in another thread
+    channel.basicCancel(before);
     acknowledge();
-    if (!ending) {
-      channel.basicConsume(queue, false, this);
+    if (singleActive) {
+      wakeTheNext(channel);
+    } else if (ending) {
+      channel.basicCancel(renewed);
     }
-    if (ending && !singleActive) {
-      channel.basicCancel(getConsumerTag());
-    }
+  }
+
+  /**
+   * A classic queue lets the next consumer have it when the active one is cancelled, and sends it
+   * nothing before something else happens, such as that somebody begins to consume.
+   */
+  private void wakeTheNext(Channel channel) throws IOException {
+    DefaultConsumer moment =
+        new DefaultConsumer(channel) {
+          @Override
+          public void handleDelivery(
+              String consumerTag, Envelope envelope, BasicProperties properties, byte[] body) {
+            InboxConsumer.this.handleDelivery(consumerTag, envelope, properties, body);
+          }
+        };
+    channel.basicQos(1);
+    channel.basicCancel(channel.basicConsume(queue, false, moment));
   }
 
   /**

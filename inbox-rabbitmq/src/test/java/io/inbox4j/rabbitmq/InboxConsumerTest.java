@@ -15,7 +15,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -218,6 +221,62 @@ class InboxConsumerTest {
     assertThat(unacknowledged).allMatch(count -> count <= 40);
     assertThat(unacknowledged.subList(21, 50)).anyMatch(count -> count > 16);
     assertThat(intake.stored()).isEqualTo(bodies(50));
+  }
+
+  /** The broker deletes such a queue, with all that is in it, as soon as nobody consumes. */
+  @Test
+  void aQueueThatGoesWithItsLastConsumerStaysWhenMoreMayBeInHand() throws Exception {
+    queue = producer.queueDeclare("", false, false, true, null).getQueue();
+    RecordingIntake intake = new RecordingIntake(deliveries -> {});
+    publish(50);
+    InboxConsumer<StockCounted> consumer = consumer(intake);
+    eventually(() -> assertThat(consumer.stored()).isEqualTo(50));
+    assertThat(consumer.failure()).isNotDone();
+    assertThat(intake.stored()).isEqualTo(bodies(50));
+    assertThat(producer.consumerCount(queue)).isOne();
+  }
+
+  @Test
+  void consumersOfAQuorumQueueThatTakeTurnsKeepTheOrderWhileMoreMayBeInHand() throws Exception {
+    consumeInTurns("quorum");
+  }
+
+  @Test
+  void consumersOfAClassicQueueThatTakeTurnsKeepTheOrderWhileMoreMayBeInHand() throws Exception {
+    consumeInTurns("classic");
+  }
+
+  /** What somebody else has declared may let one consumer after the other have it, or all. */
+  @Test
+  void consumersThatCouldHaveToTakeTurnsAndNeedNotLoseNothing() throws Exception {
+    publish(300);
+    RecordingIntake intake = new RecordingIntake(deliveries -> {});
+    consumeTogether(intake);
+    assertThat(intake.stored()).containsExactlyInAnyOrderElementsOf(bodies(300));
+  }
+
+  private void consumeInTurns(String type) throws Exception {
+    queue = "turns-" + UUID.randomUUID();
+    producer.queueDeclare(
+        queue, true, false, false, Map.of("x-queue-type", type, "x-single-active-consumer", true));
+    publish(300);
+    RecordingIntake intake = new RecordingIntake(deliveries -> {});
+    consumeTogether(intake);
+    assertThat(intake.stored()).isEqualTo(bodies(300));
+    producer.queueDelete(queue);
+  }
+
+  private void consumeTogether(RecordingIntake intake) throws IOException {
+    List<InboxConsumer<StockCounted>> consumers = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      InboxConsumer<StockCounted> consumer =
+          new InboxConsumer<>(consuming.createChannel(), queue, intake, 20, true);
+      consumer.start(100);
+      consumers.add(consumer);
+    }
+    eventually(
+        () -> assertThat(consumers.stream().mapToLong(InboxConsumer::stored).sum()).isEqualTo(300));
+    assertThat(consumers).allSatisfy(it -> assertThat(it.failure()).isNotDone());
   }
 
   private int ready() {
