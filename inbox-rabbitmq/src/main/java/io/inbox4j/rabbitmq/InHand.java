@@ -58,6 +58,11 @@ record InHand(long tag, long since, Delivery delivery, @Nullable Arrival arrival
     }
   }
 
+  /** The bytes of its body, which is nearly all of it. */
+  int size() {
+    return delivery.body().length;
+  }
+
   /** For how long it has been here. */
   Duration held() {
     return Duration.ofNanos(System.nanoTime() - since);

@@ -34,7 +34,8 @@ import org.slf4j.LoggerFactory;
  * <p>The connection's thread checks deliveries and puts them into a buffer. Meanwhile a thread of
  * the consumer's own takes whatever has arrived, has it stored in one transaction, and acknowledges
  * it as a whole: what it takes is always the oldest of what the channel has delivered. Batches
- * begin a moment apart, so that what comes one by one and fast is stored together.
+ * begin a moment apart, so that what comes one by one and fast is stored together; they have a
+ * bound in bytes, too, because a database accepts only so much at once.
  *
  * <p>While the store is away, deliveries are held for a moment. After that the consumer fails, so
  * that the broker has them back before they are overdue. Its thread goes on, whatever has stopped
@@ -67,6 +68,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   private static final Duration LULL = Duration.ofMillis(5);
   private static final Duration APART = Duration.ofMillis(2);
   private static final int MANY = 100;
+  private static final long MAX_BATCH_BYTES = 16 << 20;
 
   private final String queue;
   private final Intake<T> intake;
@@ -185,7 +187,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
           oldest = unacknowledged == 0 ? first : oldest;
           closing.await(next - System.nanoTime(), TimeUnit.NANOSECONDS);
           next = System.nanoTime() + apart().toNanos();
-          buffer.drainTo(batch, batchSize - 1);
+          fill(batch);
           store(batch);
           settle(batch);
           batch.clear();
@@ -212,6 +214,19 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   /** Few fill a batch at once. */
   private Duration apart() {
     return Math.min(slowStart.prefetch(), batchSize) < MANY ? Duration.ZERO : APART;
+  }
+
+  /** Adds what has arrived, as long as it fits. */
+  private void fill(List<InHand> batch) {
+    long bytes = batch.stream().mapToLong(InHand::size).sum();
+    while (batch.size() < batchSize) {
+      InHand next = buffer.peek();
+      if (next == null || bytes + next.size() > MAX_BATCH_BYTES) {
+        return;
+      }
+      bytes += next.size();
+      batch.add(buffer.remove());
+    }
   }
 
   /** Returns when all of it is stored, however long that takes; more may join it meanwhile. */
@@ -243,7 +258,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
       }
       backoff = backoff.multipliedBy(2);
       backoff = backoff.compareTo(MAX_BACKOFF) > 0 ? MAX_BACKOFF : backoff;
-      buffer.drainTo(batch, batchSize - batch.size());
+      fill(batch);
     }
   }
 
