@@ -8,6 +8,7 @@ import com.rabbitmq.client.DefaultConsumer;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.inbox4j.IntegrationEvent;
+import io.inbox4j.internal.Exhaustion;
 import io.inbox4j.internal.LoggedFailure;
 import io.inbox4j.internal.Seldom;
 import io.inbox4j.receive.Intake;
@@ -42,6 +43,9 @@ import org.slf4j.LoggerFactory;
  * the consumer, until what it has in hand is stored: that proves that the store is back, and the
  * next consumer is to wait for it. So an outage costs a message one delivery at most, however long
  * it lasts; and what is delivered again is a duplicate.
+ *
+ * <p>If there is no memory for what is in hand, nothing is waited for: the consumer lets go of it
+ * and fails, and the next one takes it one by one.
  *
  * <p>How many deliveries may be in hand grows as they get through, see {@link SlowStart}. To change
  * that, it consumes anew and cancels what it consumed as before, when everything in hand is stored
@@ -197,6 +201,8 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
       }
     } catch (Throwable e) { // whatever it is, the supervisor gets it and starts anew
       failure.complete(e);
+    } finally {
+      buffer.clear(); // the memory may be needed
     }
   }
 
@@ -205,8 +211,9 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
    * it had to give more back before than this consumer could take. Then it is stored first.
    */
   private boolean isDone() {
-    if (failure.isDone()) {
-      return slowStart.isOver() || buffer.isEmpty();
+    Throwable failed = failure.getNow(null);
+    if (failed != null) {
+      return slowStart.isOver() || buffer.isEmpty() || Exhaustion.in(failed) != null;
     }
     return closing.getCount() == 0 && delivered.get() == acknowledged.get();
   }
@@ -229,7 +236,10 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
     }
   }
 
-  /** Returns when all of it is stored, however long that takes; more may join it meanwhile. */
+  /**
+   * Returns when all of it is stored, however long that takes; more may join it meanwhile. Only
+   * when the memory is exhausted it gives up.
+   */
   private void store(List<InHand> batch) throws IOException, InterruptedException {
     long begin = System.nanoTime();
     long logged = begin - LOG_AGAIN.toNanos();
@@ -238,6 +248,10 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
       Throwable failed = tryToStore(batch);
       if (failed == null) {
         return;
+      }
+      VirtualMachineError exhausted = exhausted(failed);
+      if (exhausted != null) {
+        throw exhausted;
       }
       long now = System.nanoTime();
       if (now - logged >= LOG_AGAIN.toNanos()) {
@@ -260,6 +274,12 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
       backoff = backoff.compareTo(MAX_BACKOFF) > 0 ? MAX_BACKOFF : backoff;
       fill(batch);
     }
+  }
+
+  /** What this attempt has run out of, or the consumer before. */
+  private @Nullable VirtualMachineError exhausted(Throwable failed) {
+    VirtualMachineError now = Exhaustion.in(failed);
+    return now == null ? Exhaustion.in(failure.getNow(failed)) : now;
   }
 
   /** The store says itself what is wrong with it; where others fail is shown every while. */

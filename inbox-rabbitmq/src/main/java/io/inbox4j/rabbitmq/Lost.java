@@ -18,7 +18,7 @@ final class Lost {
       return failure instanceof IOException; // a consumer that the broker cancelled, an ack unsent
     }
     Throwable cause = signal.getCause();
-    return signal.getReason() != null // the broker has said why
+    return (signal.getReason() != null && !signal.isInitiatedByApplication()) // the broker's word
         || cause instanceof EOFException
         || cause instanceof SocketException
         || cause instanceof SocketTimeoutException

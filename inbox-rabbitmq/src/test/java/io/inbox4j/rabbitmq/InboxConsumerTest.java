@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
+import io.inbox4j.InboxException;
 import io.inbox4j.receive.Arrival;
 import io.inbox4j.receive.QuarantineReason;
 import io.inbox4j.store.StoreUnavailableException;
@@ -145,6 +146,23 @@ class InboxConsumerTest {
     assertThat(failures).isEmpty();
     assertThat(intake.stored()).isEqualTo(bodies(50));
     assertThat(consumer.failure()).isNotDone();
+  }
+
+  @Test
+  void whatThereIsNoMemoryToStoreIsLetGoAndTheBrokerHasItBack() throws Exception {
+    OutOfMemoryError failure = new OutOfMemoryError("Java heap space");
+    RecordingIntake intake =
+        new RecordingIntake(
+            deliveries -> {
+              throw new InboxException("a middleware failed", failure);
+            });
+    InboxConsumer<StockCounted> consumer = consumer(intake);
+    publish(50);
+    assertThat(consumer.failure()).succeedsWithin(DEADLINE).isSameAs(failure);
+    eventually(() -> assertThat(consumer.isStoring()).isFalse());
+    assertThat(intake.calls()).isOne();
+    consuming.close();
+    eventually(() -> assertThat(producer.messageCount(queue)).isEqualTo(50));
   }
 
   /** As Kotlin throws what Java has to declare. */

@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -150,6 +151,29 @@ class SupervisorTest {
     assertThat(producer.messageCount(queue)).isOne();
   }
 
+  @Test
+  void whatThereIsNoMemoryToStoreTogetherIsStoredOneByOne() throws Exception {
+    RecordingIntake intake =
+        new RecordingIntake(
+            deliveries -> {
+              if (deliveries.size() > 1) {
+                throw new OutOfMemoryError("Java heap space");
+              }
+            });
+    publishTo(declared(), 30);
+    Heard heard = new Heard();
+    transport.receive(endpoint(), intake, heard);
+    eventually(() -> assertThat(Set.copyOf(intake.stored())).hasSize(30));
+    assertThat(heard.disconnected).isNotEmpty();
+  }
+
+  private String declared() throws IOException {
+    return producer
+        .queueDeclare(
+            queue, true, false, false, RabbitTransport.queueArguments(queue, endpoint().topology()))
+        .getQueue();
+  }
+
   /** As they stand in a log, with stack traces. */
   private List<String> lines() {
     return List.copyOf(logged.list).stream()
@@ -165,6 +189,10 @@ class SupervisorTest {
   }
 
   private void publish(int count) throws Exception {
+    publishTo(queue, count);
+  }
+
+  private void publishTo(String queue, int count) throws Exception {
     for (int i = 0; i < count; i++) {
       producer.basicPublish("", queue, null, ("m" + i).getBytes(StandardCharsets.UTF_8));
     }
