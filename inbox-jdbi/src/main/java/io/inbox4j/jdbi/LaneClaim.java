@@ -89,7 +89,6 @@ final class LaneClaim {
       statement.setString(3, endpoint);
       statement.setString(4, endpoint);
       statement.setString(5, endpoint);
-      statement.setString(6, endpoint);
       try (ResultSet row = JdbiWorkTransaction.rows(statement)) {
         return row.next() ? row.getInt(1) : null;
       }

@@ -46,6 +46,10 @@ class DelayedKeysTest {
 
   /** Claims and processes until there is nothing left; the keys in the order of their messages. */
   private List<String> drain() {
+    return drain(store);
+  }
+
+  private static List<String> drain(JdbiInboxStore store) {
     List<String> keys = new ArrayList<>();
     List<StoredMessage> messages;
     do {
@@ -98,6 +102,35 @@ class DelayedKeysTest {
 
     assertThat(claimed).hasSize(100).allMatch(key -> key.startsWith("now"));
     assertThat(read).isLessThan(5_000);
+  }
+
+  @Test
+  void aLaneOfWhichNothingCanBeHandledHidesNoOtherHoweverTheServerPlans() {
+    String last =
+        database.one(
+            String.class,
+            "SELECT 'last ' || n FROM generate_series(1, 10000) n"
+                + " WHERE inbox_lane('last ' || n) = 63 LIMIT 1");
+    add(last, 1, 1, "1 day");
+    add(last, 2, 2, "-1 h");
+    add("later #", 1, 24, "1 day");
+    add("soon #", 1, 16, "-10 s");
+    database.execute(
+        """
+        INSERT INTO inbox_pending (seq, endpoint, type, ordering_key, lane, due_on_utc)
+        SELECT 1000 + n, 'others', 'created', 'k' || n % 60, inbox_lane('k' || n % 60),
+               now() + CASE WHEN n % 5 < 2 THEN interval '-10 s' ELSE interval '1 day' END
+        FROM generate_series(1, 80) n
+        """);
+    database.execute("ANALYZE inbox_pending");
+    for (int i = 0; i < 4; i++) {
+      add("now #", 1, 60, "-1 s");
+    }
+    String hashing =
+        "&options=-c%20enable_nestloop=off%20-c%20enable_mergejoin=off%20-c%20enable_hashagg=off";
+    try (JdbiInboxStore joining = JdbiInboxStore.connect(database.url() + hashing)) {
+      assertThat(drain(joining)).hasSize(256);
+    }
   }
 
   @Test
