@@ -43,6 +43,7 @@ final class Migrations {
       "create them with JdbiInboxStore.migrate(dataSource) as a role that may, or let Flyway apply "
           + LOCATION;
   private static final String LOCK_NOT_AVAILABLE = "55P03";
+  private static final String DEADLOCK = "40P01";
   private static final int MAX_ATTEMPTS = 30;
 
   private final Jdbi jdbi;
@@ -54,7 +55,8 @@ final class Migrations {
   /**
    * Applies what is missing; processes that start at the same time wait for each other. A table
    * that is in use is waited for a while, then let go and tried again, because those who come later
-   * wait behind whoever waits for it.
+   * wait behind whoever waits for it. Every script is a transaction of its own, so that none holds
+   * a table while the next one waits for another.
    */
   void apply() {
     if (jdbi.withHandle(Migrations::missing).isEmpty()) {
@@ -62,10 +64,13 @@ final class Migrations {
     }
     for (int attempt = 1; ; attempt++) {
       try {
-        jdbi.useTransaction(Migrations::applyMissing);
+        boolean applied;
+        do {
+          applied = jdbi.inTransaction(Migrations::applyNext);
+        } while (applied);
         return;
       } catch (InboxException e) {
-        if (attempt == MAX_ATTEMPTS || !isLockTimeout(e)) {
+        if (attempt == MAX_ATTEMPTS || !isInUse(e)) {
           throw e;
         }
         log.warn("A table of the inbox is in use; the migration is tried again");
@@ -73,18 +78,23 @@ final class Migrations {
     }
   }
 
-  private static void applyMissing(Handle handle) {
+  /** Applies the first script that is missing; false if none is. */
+  private static boolean applyNext(Handle handle) {
     handle.createQuery(Sql.LOCK_FOR_MIGRATION).mapToMap().list();
     handle.execute(Sql.MIGRATION_LOCK_TIMEOUT);
-    for (String script : missing(handle)) {
-      log.info("Applying the migration {}", script);
-      execute(handle, read(script), script);
+    List<String> missing = missing(handle);
+    if (missing.isEmpty()) {
+      return false;
     }
+    String script = missing.get(0);
+    log.info("Applying the migration {}", script);
+    execute(handle, read(script), script);
+    return true;
   }
 
-  private static boolean isLockTimeout(InboxException e) {
+  private static boolean isInUse(InboxException e) {
     return e.getCause() instanceof java.sql.SQLException cause
-        && LOCK_NOT_AVAILABLE.equals(cause.getSQLState());
+        && (LOCK_NOT_AVAILABLE.equals(cause.getSQLState()) || DEADLOCK.equals(cause.getSQLState()));
   }
 
   /** Checks that nothing is missing. */

@@ -185,6 +185,64 @@ class MigrationsTest {
         .isEqualTo(Migrations.SCRIPTS.size());
   }
 
+  @Test
+  void anUpgradeHoldsNoTableWhileItWaitsForAnother() throws Exception {
+    for (String script : Migrations.SCRIPTS.subList(0, 4)) {
+      apply(script);
+    }
+    ExecutorService threads = Executors.newSingleThreadExecutor();
+    try (var older = database.dataSource().getConnection();
+        var statement = older.createStatement()) {
+      older.setAutoCommit(false);
+      statement.execute("LOCK TABLE inbox_pending IN ROW EXCLUSIVE MODE");
+      Future<?> upgrade = threads.submit(() -> JdbiInboxStore.migrate(database.dataSource()));
+      awaitWaitingFor("inbox_pending");
+      statement.execute("SET LOCAL lock_timeout = '30s'");
+      statement.execute("SET LOCAL deadlock_timeout = '60s'");
+      statement.execute("LOCK TABLE inbox_quarantine IN ROW EXCLUSIVE MODE");
+      assertThat(upgrade.isDone()).isFalse();
+      older.commit();
+      upgrade.get();
+    } finally {
+      threads.shutdown();
+    }
+  }
+
+  @Test
+  void anUpgradeThatIsTheVictimOfADeadlockIsTriedAgain() throws Exception {
+    for (String script : Migrations.SCRIPTS.subList(0, 4)) {
+      apply(script);
+    }
+    ExecutorService threads = Executors.newSingleThreadExecutor();
+    try (var other = database.dataSource().getConnection();
+        var statement = other.createStatement()) {
+      other.setAutoCommit(false);
+      statement.execute("SET LOCAL deadlock_timeout = '60s'");
+      statement.execute("LOCK TABLE inbox_schema IN EXCLUSIVE MODE");
+      Future<?> upgrade = threads.submit(() -> JdbiInboxStore.migrate(database.dataSource()));
+      awaitWaitingFor("inbox_schema"); // it has changed the quarantine, and is to note that
+      statement.execute("SELECT count(*) FROM inbox_quarantine");
+      other.rollback();
+      upgrade.get();
+    } finally {
+      threads.shutdown();
+    }
+    assertThat(database.count("SELECT count(*) FROM inbox_schema"))
+        .isEqualTo(Migrations.SCRIPTS.size());
+  }
+
+  private void awaitWaitingFor(String table) {
+    org.awaitility.Awaitility.await()
+        .pollInterval(java.time.Duration.ofMillis(20))
+        .until(
+            () ->
+                database.count(
+                        "SELECT count(*) FROM pg_locks WHERE NOT granted"
+                            + " AND relation = to_regclass(?)",
+                        table)
+                    > 0);
+  }
+
   private void apply(String script) throws Exception {
     try (var in = getClass().getResourceAsStream("/io/inbox4j/migrations/" + script)) {
       assertThat(in).isNotNull();
