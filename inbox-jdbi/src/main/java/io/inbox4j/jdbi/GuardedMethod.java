@@ -22,6 +22,7 @@ enum GuardedMethod {
   UNWRAP,
   IS_WRAPPER_FOR,
   COPY_API,
+  LARGE_OBJECT_API,
   EQUALS,
   HASH_CODE;
 
@@ -57,6 +58,7 @@ enum GuardedMethod {
       case "unwrap" -> UNWRAP;
       case "isWrapperFor" -> IS_WRAPPER_FOR;
       case "getCopyAPI" -> COPY_API;
+      case "getLargeObjectAPI" -> LARGE_OBJECT_API;
       default -> takesSql(method) ? TAKING_SQL : findByClass(method);
     };
   }
@@ -73,7 +75,7 @@ enum GuardedMethod {
       return ENDING_TRANSACTION;
     }
     if ((owner == Connection.class || owner == PGConnection.class)
-        && method.getName().startsWith("set")) {
+        && (method.getName().startsWith("set") || method.getName().equals("getFastpathAPI"))) {
       return CHANGING_SESSION;
     }
     Class<?> result = method.getReturnType();

@@ -23,6 +23,8 @@ import org.postgresql.copy.CopyIn;
 import org.postgresql.copy.CopyManager;
 import org.postgresql.copy.CopyOut;
 import org.postgresql.core.BaseConnection;
+import org.postgresql.largeobject.LargeObject;
+import org.postgresql.largeobject.LargeObjectManager;
 
 /**
  * The connection as a handler sees it: it can do everything but end the inbox's transaction.
@@ -131,6 +133,9 @@ final class TransactionGuard {
         case COPY_API -> {
           return new GuardedCopies(connection.unwrap(BaseConnection.class));
         }
+        case LARGE_OBJECT_API -> {
+          return new GuardedLargeObjects(connection.unwrap(BaseConnection.class));
+        }
         case ENDING_TRANSACTION -> {
           if (GuardedMethod.endsTransaction(method, first)) {
             throw refused(method.getName() + "()");
@@ -210,6 +215,22 @@ final class TransactionGuard {
     public CopyDual copyDual(String text) throws SQLException {
       check(text);
       return super.copyDual(text);
+    }
+  }
+
+  /** Large objects: one that is opened to be committed would end the transaction when closed. */
+  private static final class GuardedLargeObjects extends LargeObjectManager {
+
+    GuardedLargeObjects(BaseConnection connection) throws SQLException {
+      super(connection);
+    }
+
+    @Override
+    public LargeObject open(long oid, int mode, boolean commitOnClose) throws SQLException {
+      if (commitOnClose) {
+        throw refused("open() of a large object with commitOnClose");
+      }
+      return super.open(oid, mode, false);
     }
   }
 }

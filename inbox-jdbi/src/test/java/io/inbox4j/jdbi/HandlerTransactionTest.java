@@ -31,6 +31,8 @@ import org.postgresql.PGStatement;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.jdbc.PgConnection;
 import org.postgresql.jdbc.PgStatement;
+import org.postgresql.largeobject.LargeObject;
+import org.postgresql.largeobject.LargeObjectManager;
 
 /** What a handler can do with its transaction, and what not. */
 class HandlerTransactionTest {
@@ -175,6 +177,29 @@ class HandlerTransactionTest {
     assertThat(DATABASE.effects()).isEmpty();
     commit();
     assertThat(DATABASE.effects()).containsExactly("one", "two");
+  }
+
+  @Test
+  void largeObjectsArePartOfTheTransactionAndCannotEndIt() throws Exception {
+    PGConnection postgres = transaction.unwrap(Connection.class).unwrap(PGConnection.class);
+    TestDatabase.effect(transaction.unwrap(Handle.class), "one");
+    LargeObjectManager objects = postgres.getLargeObjectAPI();
+    long oid = objects.createLO();
+    try (LargeObject written = objects.open(oid)) {
+      written.write(new byte[] {1, 2, 3});
+    }
+    try (LargeObject read = objects.open(oid, LargeObjectManager.READ)) {
+      assertThat(read.copy().read(10)).containsExactly(1, 2, 3);
+    }
+    Stream.<ThrowingCallable>of(
+            () -> objects.open(oid, true).close(),
+            () -> objects.open(oid, LargeObjectManager.READ, true).close(),
+            () -> objects.open((int) oid, true).close(),
+            () -> objects.open((int) oid, LargeObjectManager.READ, true).close())
+        .forEach(call -> assertThatThrownBy(call).hasMessageContaining("by a handler"));
+    assertThat(DATABASE.effects()).isEmpty();
+    commit();
+    assertThat(DATABASE.effects()).containsExactly("one");
   }
 
   @Test
