@@ -3,7 +3,7 @@ package io.inbox4j.processor;
 import io.inbox4j.InboxException;
 
 /** The batch is given up as a whole, for a reason that is not a message's fault. */
-final class AbandonedException extends InboxException {
+class AbandonedException extends InboxException {
 
   AbandonedException(String message, Throwable cause) {
     super(message, cause);

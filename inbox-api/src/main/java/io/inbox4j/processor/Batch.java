@@ -6,6 +6,7 @@ import io.inbox4j.handler.RetryLater;
 import io.inbox4j.store.Fault;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Outcome;
+import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.store.StoredMessage;
 import io.inbox4j.store.TransactionEndedException;
 import io.inbox4j.store.WorkTransaction;
@@ -122,6 +123,7 @@ final class Batch {
    * Runs all messages, then lets the transaction be committed with what became of each.
    *
    * @throws AbandonedException if the infrastructure failed, or the worker was interrupted to stop
+   * @throws LostBatchException if the transaction was lost after a handler had it
    * @throws BrokenBatchException if a handler has ended the transaction
    */
   void run(int segment, Consumer<List<Result>> commit) {
@@ -134,6 +136,11 @@ final class Batch {
       commit.accept(results);
     } catch (TransactionEndedException e) { // noticed too late to know who it was
       throw new BrokenBatchException(messages.subList(0, reached), e);
+    } catch (StoreUnavailableException e) {
+      if (reached == 0 || !transaction.isLost()) {
+        throw e;
+      }
+      throw new LostBatchException(messages.subList(0, reached), reached == 1, e);
     }
   }
 
@@ -179,8 +186,8 @@ final class Batch {
   }
 
   /**
-   * If it cannot be undone the transaction is gone: that is not the message's fault, unless its
-   * handler has ended it.
+   * If it cannot be undone the transaction is gone. Whether its handler has ended it is known;
+   * whether it is the handler's fault that it is lost is not.
    */
   private void undo(Throwable failure, List<StoredMessage> step) {
     try {
@@ -192,11 +199,21 @@ final class Batch {
       throw e;
     } catch (RuntimeException e) {
       e.addSuppressed(failure);
-      if (store.faultOf(failure) != Fault.MESSAGE) {
-        throw new AbandonedException("the batch was given up", failure);
-      }
-      throw e;
+      throw givenUp(failure, step, e);
     }
+  }
+
+  private RuntimeException givenUp(
+      Throwable failure, List<StoredMessage> step, RuntimeException undo) {
+    Fault fault = store.faultOf(failure);
+    if (fault == Fault.TIMED_OUT || fault == Fault.CONFLICT) {
+      return new AbandonedException("the batch was given up", failure);
+    }
+    if (fault == Fault.MESSAGE && store.faultOf(undo) == Fault.TIMED_OUT) {
+      return undo;
+    }
+    List<StoredMessage> suspects = step.isEmpty() ? messages.subList(0, reached) : step;
+    return new LostBatchException(suspects, reached == suspects.size(), failure);
   }
 
   /**

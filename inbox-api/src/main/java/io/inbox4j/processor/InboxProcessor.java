@@ -88,10 +88,13 @@ public final class InboxProcessor {
       Workload workload, Handlers handlers, Signal signal, Gate gate, Outcomes outcomes) {
     Turns turns = new Turns(signal);
     Pace pace = new Pace(workload.transactionSize());
+    Losses losses = new Losses(workload.endpoint(), store);
     return new Workers(
         workload.endpoint(),
         workload.workers(),
-        () -> new Worker(workload, handlers, store, listener, signal, gate, turns, pace, outcomes));
+        () ->
+            new Worker(
+                workload, handlers, store, listener, signal, gate, turns, pace, outcomes, losses));
   }
 
   /**

@@ -49,7 +49,15 @@ final class InlineHandling implements Storing {
     this.gate = gate;
     this.stopping = stopping;
     this.outcomes = outcomes;
-    this.recovery = new Recovery(workload, handlers, store, listener, outcomes, stopping);
+    this.recovery =
+        new Recovery(
+            workload,
+            handlers,
+            store,
+            listener,
+            outcomes,
+            new Losses(workload.endpoint(), store),
+            stopping);
     this.pace = ThreadLocal.withInitial(() -> new Pace(workload.transactionSize()));
   }
 

@@ -38,6 +38,7 @@ final class LeasedOutcomes {
   private final LeaseKeeper keeper;
   private final Outcomes outcomes;
   private final Runnable committed;
+  private final Losses losses;
   private final BlockingQueue<Ending> endings = new LinkedBlockingQueue<>();
   private final Thread thread;
   private volatile boolean stopping;
@@ -69,6 +70,7 @@ final class LeasedOutcomes {
     this.keeper = keeper;
     this.outcomes = outcomes;
     this.committed = committed;
+    this.losses = new Losses(workload.endpoint(), store);
     this.thread = new Thread(this::commitAll, "inbox-outcomes-" + workload.endpoint());
   }
 
@@ -138,10 +140,20 @@ final class LeasedOutcomes {
   /** Commits outcomes, however long the database is away. */
   private void settle(List<Ending> batch) throws InterruptedException {
     List<Ending> failedBesideOthers = null;
+    int lost = 0;
     for (int attempt = 1; failedBesideOthers == null; attempt++) {
       try {
         failedBesideOthers = commit(batch);
+      } catch (LostBatchException e) {
+        lost = batch.size() > 1 ? lost + 1 : losses.add(batch.get(0).message().sequence());
+        if (lost >= Losses.PER_ATTEMPT) {
+          settleOneByOne(batch, new TransactionLostException(lost, e.getCause()));
+          return;
+        }
+        lost(batch, lost, e);
+        rest();
       } catch (StoreUnavailableException | AbandonedException e) {
+        lost = 0; // it is the database
         Fault fault = store.faultOf(e);
         if (fault == Fault.TIMED_OUT || (fault == Fault.CONFLICT && attempt > MAX_CONFLICTS)) {
           settleOneByOne(batch, e);
@@ -162,6 +174,15 @@ final class LeasedOutcomes {
     for (Ending ending : failedBesideOthers) {
       settle(List.of(ending));
     }
+  }
+
+  private void lost(List<Ending> batch, int times, LostBatchException lost) {
+    if (batch.size() == 1 && times > 0) {
+      outcomes.lost(batch.get(0).message(), times, lost.getCause());
+    } else {
+      log.warn("The outcomes of {} wait: {}", workload.endpoint(), FailureText.logged(lost));
+    }
+    listener.tell(l -> l.interrupted(workload.endpoint(), lost));
   }
 
   /** An interrupt that is not meant for the thread must not take the outcomes away from it. */
@@ -315,6 +336,7 @@ final class LeasedOutcomes {
         listener.tell(l -> l.recovered(outcomes.describe(result.message())));
       }
     }
+    losses.forget(results);
     outcomes.committed(results);
     if (results.stream().anyMatch(result -> result.message().orderingKey() != null)) {
       signal.raise(); // the next message of a key may begin

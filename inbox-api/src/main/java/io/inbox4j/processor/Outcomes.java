@@ -87,6 +87,19 @@ final class Outcomes {
     listener.tell(l -> l.interrupted(endpoint, broken));
   }
 
+  /** A message was alone when its transaction was lost, this many times in a row. */
+  void lost(StoredMessage message, int times, Throwable cause) {
+    log.warn(
+        "{} {} of {} has lost its transaction {} times in a row, though the database answers"
+            + " others; every {} times use up an attempt: {}",
+        message.type(),
+        message.messageId(),
+        endpoint,
+        times,
+        Losses.PER_ATTEMPT,
+        failures.line(cause));
+  }
+
   void tell(List<Result> results) {
     for (Result result : results) {
       if (result.outcome() instanceof Outcome.Retry retry) {

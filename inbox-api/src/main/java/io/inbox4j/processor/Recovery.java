@@ -37,6 +37,7 @@ final class Recovery {
   private final InboxStore store;
   private final SafeListener listener;
   private final Outcomes outcomes;
+  private final Losses losses;
   private final BooleanSupplier stopping;
   private final List<Long> unjustlyNoted = new ArrayList<>();
 
@@ -46,12 +47,14 @@ final class Recovery {
       InboxStore store,
       SafeListener listener,
       Outcomes outcomes,
+      Losses losses,
       BooleanSupplier stopping) {
     this.workload = workload;
     this.handlers = handlers;
     this.store = store;
     this.listener = listener;
     this.outcomes = outcomes;
+    this.losses = losses;
     this.stopping = stopping;
   }
 
@@ -131,6 +134,29 @@ final class Recovery {
     }
   }
 
+  /**
+   * Charges a message with an attempt if it was alone when the transaction was lost, as it was
+   * several times before, and the database answers others. One that was not alone is a suspect now.
+   *
+   * @return whether it has an outcome
+   */
+  boolean charge(LostBatchException lost) {
+    if (!lost.isAlone() || stopping.getAsBoolean()) {
+      return false;
+    }
+    StoredMessage message = lost.suspects().get(0);
+    Throwable cause = lost.getCause();
+    int times = losses.add(message.sequence());
+    if (times > 0) {
+      outcomes.lost(message, times, cause);
+    }
+    if (times < Losses.PER_ATTEMPT) {
+      return false;
+    }
+    TransactionLostException failure = new TransactionLostException(times, cause);
+    return settle(message, it -> workload.outcomeOf(it, failure), failure);
+  }
+
   /** Whether the last attempt that there is has ended with its process. */
   static boolean isGivenUp(Workload workload, StoredMessage suspect) {
     return suspect.crashes() > 1
@@ -153,16 +179,28 @@ final class Recovery {
             .formatted(suspect.crashes() - 1));
   }
 
-  /** Gives a message an outcome without handling it: its handler, or its commit, failed before. */
-  private void settle(
+  /**
+   * Gives a message an outcome without handling it: its handler, or its commit, failed before.
+   *
+   * @return whether it has got it; not if it is in another hand by now
+   */
+  private boolean settle(
       StoredMessage suspect, Function<StoredMessage, Outcome> outcome, @Nullable Throwable why) {
     try (WorkTransaction transaction = store.begin(workload.endpoint())) {
       for (StoredMessage message : transaction.reclaim(List.of(suspect.sequence()))) {
         Result result = new Result(message, message.attempt(), outcome.apply(message), why);
         transaction.commit(List.of(result.outcome()));
-        outcomes.committed(List.of(result));
+        ended(List.of(result));
+        return true;
       }
     }
+    return false;
+  }
+
+  /** Messages have got their outcomes, and that is committed. */
+  void ended(List<Result> results) {
+    losses.forget(results);
+    outcomes.committed(results);
   }
 
   private void run(List<StoredMessage> group) {
@@ -180,9 +218,12 @@ final class Recovery {
             for (Result result : results) {
               listener.tell(l -> l.recovered(outcomes.describe(result.message())));
             }
-            outcomes.committed(results);
+            ended(results);
           });
       again = batch.again();
+    } catch (LostBatchException e) {
+      lost(group, e);
+      return;
     } catch (StoreUnavailableException | AbandonedException e) {
       if (group.size() > 1 || store.faultOf(e) != Fault.TIMED_OUT) {
         unjustlyNoted.addAll(sequences(group));
@@ -190,6 +231,24 @@ final class Recovery {
       throw e;
     }
     runAgain(again);
+  }
+
+  /**
+   * Those that may have cost the transaction run alone from now on: if they have not before, their
+   * notes stay. It is not the fault of the others.
+   */
+  private void lost(List<StoredMessage> group, LostBatchException lost) {
+    boolean alreadyAlone = group.get(0).crashes() > 0;
+    List<Long> suspects = sequences(lost.suspects());
+    List<Long> unjustly = new ArrayList<>(sequences(group));
+    if (!alreadyAlone) {
+      unjustly.removeAll(suspects);
+    }
+    unjustlyNoted.addAll(unjustly);
+    if (!charge(lost)) {
+      throw lost;
+    }
+    unjustlyNoted.removeAll(suspects);
   }
 
   /**
@@ -214,10 +273,14 @@ final class Recovery {
               results -> {
                 note(transaction, claimed.suspects()); // somebody has died over it since
                 transaction.commit(Result.outcomes(results));
-                outcomes.committed(results);
+                ended(results);
               });
     } catch (BrokenBatchException e) {
       charge(e);
+    } catch (LostBatchException e) {
+      if (!charge(e)) {
+        throw e;
+      }
     }
   }
 

@@ -45,7 +45,8 @@ final class Worker implements Runnable {
       Gate gate,
       Turns turns,
       Pace pace,
-      Outcomes outcomes) {
+      Outcomes outcomes,
+      Losses losses) {
     this.workload = workload;
     this.handlers = handlers;
     this.store = store;
@@ -54,7 +55,8 @@ final class Worker implements Runnable {
     this.turns = turns;
     this.pace = pace;
     this.outcomes = outcomes;
-    this.recovery = new Recovery(workload, handlers, store, listener, outcomes, () -> stopping);
+    this.recovery =
+        new Recovery(workload, handlers, store, listener, outcomes, losses, () -> stopping);
   }
 
   /** Asks the worker to end after the batch in hand. */
@@ -157,6 +159,11 @@ final class Worker implements Runnable {
     } catch (BrokenBatchException e) {
       recovery.charge(e);
       return true;
+    } catch (LostBatchException e) {
+      if (!recovery.charge(e)) {
+        throw e;
+      }
+      return true;
     }
     recovery.runAgain(again);
     recovery.runTogether(claimed.suspects());
@@ -217,7 +224,7 @@ final class Worker implements Runnable {
           recovery.note(transaction, claimed.suspects());
           transaction.commit(Result.outcomes(results));
           pace.took(results.size(), time, Result.anyFailed(results) || !batch.again().isEmpty());
-          outcomes.committed(results);
+          recovery.ended(results);
         });
     return batch.again();
   }

@@ -72,7 +72,8 @@ public record Workload(
           message.sequence(),
           retry.delay(),
           FailureText.of(failure),
-          failure instanceof TransactionEndedException);
+          failure instanceof TransactionEndedException
+              || failure instanceof TransactionLostException);
     }
     return dead(message, FailureText.of(((RetryDecision.GiveUp) decision).reason(), failure));
   }

@@ -110,6 +110,12 @@ public interface WorkTransaction extends EventTransaction, AutoCloseable {
    */
   boolean isEnded();
 
+  /**
+   * Whether a statement has shown that nothing can be done in it any more: its connection is gone,
+   * or it cannot write.
+   */
+  boolean isLost();
+
   /** Checks now what the database checks at the commit otherwise, and throws what that throws. */
   void check();
 

@@ -54,17 +54,25 @@ final class ConnectionPool {
     config.setConnectionTimeout(10_000);
     config.setInitializationFailTimeout(-1);
     DRIVER.forEach(config::addDataSourceProperty);
-    config.setExceptionOverride(new LeaveReadOnlyServers());
+    config.setExceptionOverride(new Evictions());
     return new HikariDataSource(config);
   }
 
-  /** Without it the pool would keep its connections to a server that was made a standby. */
-  private static final class LeaveReadOnlyServers implements SQLExceptionOverride {
+  /**
+   * Without it the pool would keep its connections to a server that was made a standby, and close
+   * those of handlers that ask for something that PostgreSQL does not have.
+   */
+  private static final class Evictions implements SQLExceptionOverride {
+
+    private static final String NOT_SUPPORTED = "0A000";
 
     @java.lang.Override
     public SQLExceptionOverride.Override adjudicate(SQLException e) {
-      return Faults.isReadOnly(e)
-          ? SQLExceptionOverride.Override.MUST_EVICT
+      if (Faults.isReadOnly(e)) {
+        return SQLExceptionOverride.Override.MUST_EVICT;
+      }
+      return NOT_SUPPORTED.equals(e.getSQLState())
+          ? SQLExceptionOverride.Override.DO_NOT_EVICT
           : SQLExceptionOverride.Override.CONTINUE_EVICT;
     }
   }

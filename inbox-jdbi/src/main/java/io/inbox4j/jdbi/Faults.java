@@ -211,6 +211,16 @@ final class Faults {
     return sql != null && READ_ONLY.equals(sql.getSQLState());
   }
 
+  /** Whether the connection is of no use any more: it is gone, or reached such a server. */
+  static boolean isLoss(Throwable failure) {
+    SQLException sql = sqlIn(failure);
+    if (sql == null || of(sql) != Fault.INFRASTRUCTURE) {
+      return false;
+    }
+    String state = stateOf(sql);
+    return state.isEmpty() || INFRASTRUCTURE_STATES.contains(state) || state.startsWith("08");
+  }
+
   private static @Nullable SQLException sqlIn(Throwable failure) {
     int depth = 0;
     for (Throwable t = failure; t != null && depth < 100; t = t.getCause(), depth++) {

@@ -51,6 +51,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
   /** Whether handlers have had it. */
   private boolean handed;
 
+  private boolean lost;
   private boolean discard;
 
   JdbiWorkTransaction(
@@ -315,6 +316,11 @@ final class JdbiWorkTransaction implements WorkTransaction {
   }
 
   @Override
+  public boolean isLost() {
+    return lost;
+  }
+
+  @Override
   public void check() {
     translate(mark::check);
   }
@@ -406,6 +412,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
     } catch (InboxException e) {
       throw e;
     } catch (SQLException | RuntimeException e) {
+      lost |= Faults.isLoss(e);
       discard |= Faults.isReadOnly(e);
       throw handed ? Faults.translatedAfterHandlers(e) : Faults.translated(e);
     }

@@ -256,6 +256,7 @@ abstract class WorkContract extends ContractPart {
       assertThatThrownBy(() -> transaction.commit(List.of(new Outcome.Processed(sequence))))
           .isInstanceOf(AbortedTransactionException.class)
           .hasMessageContaining("swallowed");
+      assertThat(transaction.isLost()).isFalse();
     }
     assertThat(fixture.effects()).doesNotContain(endpoint);
     assertThat(process()).hasSize(1);
@@ -268,9 +269,11 @@ abstract class WorkContract extends ContractPart {
       long sequence = transaction.claim(TYPES, 1).get(0).sequence();
       fixture.effect(transaction, endpoint);
       fixture.lose(transaction);
+      assertThat(transaction.isLost()).as("before anybody notices").isFalse();
       assertThatThrownBy(() -> transaction.commit(List.of(new Outcome.Processed(sequence))))
           .isInstanceOf(StoreUnavailableException.class)
           .satisfies(e -> assertThat(store.faultOf(e)).isEqualTo(Fault.INFRASTRUCTURE));
+      assertThat(transaction.isLost()).isTrue();
     }
     assertThat(fixture.effects()).doesNotContain(endpoint);
     assertThat(process()).hasSize(1);
