@@ -137,11 +137,14 @@ final class LeasedOutcomes {
     }
   }
 
-  /** Commits outcomes, however long the database is away. */
+  /** Commits outcomes, however long the database is away, unless they are given up on. */
   private void settle(List<Ending> batch) throws InterruptedException {
     List<Ending> failedBesideOthers = null;
     int lost = 0;
     for (int attempt = 1; failedBesideOthers == null; attempt++) {
+      if (abandoned) { // an effect may have swallowed the interrupt
+        throw new InterruptedException("the outcomes are given up on");
+      }
       try {
         failedBesideOthers = commit(batch);
       } catch (LostBatchException e) {

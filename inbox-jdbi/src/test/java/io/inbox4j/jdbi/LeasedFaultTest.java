@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -375,6 +376,45 @@ class LeasedFaultTest {
       try (WorkTransaction transaction = store.begin(Service.QUEUE)) {
         assertThat(transaction.reclaim(List.of(sequence))).isEmpty();
         assertThat(transaction.claim(Messages.TYPES, 1)).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void theCommittingEndsAfterTheCloseThoughAnEffectSwallowsItsInterrupt() throws Exception {
+    AtomicReference<Thread> committing = new AtomicReference<>();
+    CountDownLatch closed = new CountDownLatch(1);
+    Service service =
+        Service.subscribing(
+                queue ->
+                    queue
+                        .on(
+                            Created.class,
+                            (event, context) ->
+                                context.commitWith(
+                                    transaction -> {
+                                      committing.set(Thread.currentThread());
+                                      waitUninterruptibly(closed);
+                                      TestDatabase.effect(
+                                          transaction.unwrap(Handle.class), "too late");
+                                    }))
+                        .leased())
+            .start();
+    service.deliver(1);
+    await().until(() -> committing.get() != null);
+    service.inbox.close(Duration.ofMillis(100));
+    closed.countDown();
+    await().atMost(Duration.ofSeconds(30)).until(() -> !committing.get().isAlive());
+  }
+
+  /** As careless code waits. */
+  private static void waitUninterruptibly(CountDownLatch latch) {
+    while (true) {
+      try {
+        latch.await();
+        return;
+      } catch (InterruptedException e) {
+        // swallowed
       }
     }
   }
