@@ -73,6 +73,11 @@ final class Recovery {
     }
   }
 
+  /** Suspects that were noted do not run now, for a reason that has nothing to do with them. */
+  void notRun(List<StoredMessage> group) {
+    unjustlyNoted.addAll(sequences(group));
+  }
+
   private void settleCulprit(BrokenBatchException broken) {
     settle(
         broken.suspects().get(0),

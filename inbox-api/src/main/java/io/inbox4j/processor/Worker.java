@@ -165,7 +165,12 @@ final class Worker implements Runnable {
       }
       return true;
     }
-    recovery.runAgain(again);
+    try {
+      recovery.runAgain(again);
+    } catch (Throwable e) {
+      recovery.notRun(claimed.suspects());
+      throw e;
+    }
     recovery.runTogether(claimed.suspects());
     for (StoredMessage suspect : claimed.loners()) {
       if (!stopping) {

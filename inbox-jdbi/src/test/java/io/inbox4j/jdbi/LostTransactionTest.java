@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.zaxxer.hikari.HikariDataSource;
 import io.inbox4j.Inbox;
 import io.inbox4j.SubscriptionBuilder;
+import io.inbox4j.handler.DeadLetter;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.retry.RetryPolicy;
 import java.lang.reflect.InvocationTargetException;
@@ -17,6 +18,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -147,6 +149,41 @@ class LostTransactionTest {
             handle.execute(sql);
           }
         });
+  }
+
+  @Test
+  void suspectsDoNotWaitBecauseAMessageThatRanBeforeThemCostTheTransaction() {
+    TestDatabase database = TestDatabase.fresh();
+    Service.store(database, 5);
+    try (JdbiInboxStore lost = Messages.store(database);
+        var transaction = lost.begin(Service.QUEUE)) {
+      transaction.claim(Messages.TYPES, 2); // which makes suspects of them
+    }
+    AtomicInteger calls = new AtomicInteger();
+    try (Service service =
+        Service.with(
+            database,
+            inbox ->
+                inbox.subscribe(
+                    Service.QUEUE,
+                    queue ->
+                        queue
+                            .on(
+                                Created.class,
+                                (event, context) -> {
+                                  int call = event.n() == 3 ? calls.incrementAndGet() : 0;
+                                  if (call == 1) {
+                                    throw DeadLetter.because("it shall run again, alone");
+                                  } else if (call == 2) {
+                                    context.unwrap(Handle.class).execute(Deed.KILL.sql);
+                                  }
+                                })
+                            .retry(RetryPolicy.fixed(Duration.ofMinutes(10)))))) {
+      service.start();
+      service.awaitAll("processed", 5);
+      assertThat(service.statuses()).containsOnly("processed 1");
+      assertThat(calls).hasValue(3);
+    }
   }
 
   @ParameterizedTest
