@@ -358,8 +358,9 @@ final class JdbiWorkTransaction implements WorkTransaction {
       }
       discard |= guard != null && !sessions.clear(handle, guard.trace(), endpoint);
     } catch (RuntimeException e) {
+      discard = true; // nobody knows what is left in its session
       log.debug(
-          "The transaction of {} could not be rolled back; the server does it: {}",
+          "A connection of {} could not be cleared after its transaction and is closed: {}",
           endpoint,
           Faults.translated(e).getMessage());
     } finally {

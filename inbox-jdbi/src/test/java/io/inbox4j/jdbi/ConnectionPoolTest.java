@@ -14,6 +14,7 @@ import io.inbox4j.store.WorkTransaction;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
@@ -87,6 +88,47 @@ class ConnectionPoolTest {
         assertThat(handle.isInTransaction()).as("the pool gets it back as it was").isFalse();
       }
     }
+  }
+
+  @Test
+  void aConnectionWhoseSessionCannotBeClearedIsNotUsedAgain() {
+    try (HikariDataSource pool = new HikariDataSource()) {
+      pool.setDataSource(refusing(database.dataSource(), "pg_advisory_unlock_all"));
+      pool.setMaximumPoolSize(1);
+      try (JdbiInboxStore store = JdbiInboxStore.create(pool);
+          WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
+        transaction.unwrap(Handle.class).execute("CREATE TEMPORARY TABLE leftover (n int)");
+        transaction.commit(List.of());
+      }
+      try (Handle handle = org.jdbi.v3.core.Jdbi.open(pool)) {
+        assertThat(
+                handle
+                    .select("SELECT count(to_regclass('pg_temp.leftover'))")
+                    .mapTo(Integer.class)
+                    .one())
+            .isZero();
+      }
+    }
+  }
+
+  /** A data source whose connections refuse SQL with this in it. */
+  private static DataSource refusing(DataSource source, String text) {
+    return around(
+        DataSource.class,
+        (method, arguments) -> {
+          Object result = method.invoke(source, arguments);
+          if (!(result instanceof Connection connection)) {
+            return result;
+          }
+          return around(
+              Connection.class,
+              (called, given) -> {
+                if (given != null && given[0] instanceof String sql && sql.contains(text)) {
+                  throw new SQLException("refused", "57014");
+                }
+                return called.invoke(connection, given);
+              });
+        });
   }
 
   @Test
