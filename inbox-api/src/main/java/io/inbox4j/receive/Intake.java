@@ -16,8 +16,9 @@ public interface Intake<T extends IntegrationEvent> {
   EventTypes<T> types();
 
   /**
-   * What a delivery is: an event, or something to put aside, and why. It asks nobody and never
-   * fails, so the thread that takes deliveries off the wire can call it while others are stored.
+   * What a delivery is: an event, or something to put aside, and why. It asks nobody, so the thread
+   * that takes deliveries off the wire can call it while others are stored; and it never fails, but
+   * for want of memory, say: then it can be asked again.
    */
   Arrival check(Delivery delivery);
 

@@ -2,6 +2,7 @@ package io.inbox4j.rabbitmq;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Envelope;
+import io.inbox4j.internal.Exhaustion;
 import io.inbox4j.internal.LoggedFailure;
 import io.inbox4j.receive.Arrival;
 import io.inbox4j.receive.Intake;
@@ -9,6 +10,7 @@ import io.inbox4j.receive.QuarantineReason;
 import io.inbox4j.transport.Delivery;
 import java.time.Duration;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 record InHand(long tag, long since, Delivery delivery, @Nullable Arrival arrival) {
 
-  /** Looks at a delivery. Never fails, whatever the checks throw. */
+  /** Looks at a delivery. Never fails because of what the checks throw. */
   static InHand of(Intake<?> intake, Envelope envelope, BasicProperties properties, byte[] body) {
     Delivery delivery = delivery(envelope, properties, body);
     Arrival arrival;
@@ -37,19 +39,30 @@ record InHand(long tag, long since, Delivery delivery, @Nullable Arrival arrival
     try {
       return all.toDelivery();
     } catch (Throwable e) { // of headers, the only thing that is not taken over as it is
+      if (Exhaustion.in(e) != null) {
+        throw e;
+      }
       return all.toDelivery(
           Map.of(Delivery.UNREADABLE_HEADERS, "all of them, " + LoggedFailure.kind(e)));
     }
   }
 
-  /** What it is. If nobody can tell, it is put aside, with what they failed with. */
-  Arrival checked(Intake<?> intake) {
+  /**
+   * What it is. If nobody can tell, it is put aside, with what they failed with; for want of memory
+   * only if it was the reason itself, otherwise that is thrown.
+   *
+   * @param isHopeless whether there is no point in looking at it another time
+   */
+  Arrival checked(Intake<?> intake, BooleanSupplier isHopeless) {
     if (arrival != null) {
       return arrival;
     }
     try {
       return intake.check(delivery);
     } catch (Throwable e) {
+      if (Exhaustion.in(e) != null && !isHopeless.getAsBoolean()) {
+        throw e;
+      }
       return new Arrival.Rejected(
           delivery,
           null,

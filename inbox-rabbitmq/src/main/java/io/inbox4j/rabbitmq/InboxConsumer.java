@@ -293,7 +293,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   private @Nullable Throwable tryToStore(List<InHand> batch) {
     trying = System.nanoTime();
     try {
-      intake.store(batch.stream().map(it -> it.checked(intake)).toList());
+      intake.store(batch.stream().map(it -> it.checked(intake, slowStart::isHopeless)).toList());
       return null;
     } catch (Throwable e) {
       return e;
@@ -307,6 +307,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
 
   /** Acknowledges what was stored, at once or when as many are stored as may be in hand. */
   private void settle(List<InHand> batch) {
+    slowStart.stored();
     unacknowledged += batch.size();
     lastTag = batch.get(batch.size() - 1).tag();
     try {

@@ -15,10 +15,12 @@ package io.inbox4j.rabbitmq;
 final class SlowStart {
 
   private static final int FACTOR = 4;
+  private static final int TRIES = 5;
 
   private final int full;
   private int prefetch = 1;
   private int singly = 1;
+  private int failures;
 
   /**
    * @param full how many the endpoint allows
@@ -49,6 +51,21 @@ final class SlowStart {
     }
     prefetch = (int) Math.min(full, (long) prefetch * FACTOR);
     return true;
+  }
+
+  /** Something in hand is stored. */
+  synchronized void stored() {
+    failures = 0;
+  }
+
+  /**
+   * There was no memory to look at one of those in hand.
+   *
+   * @return whether it was alone, and nothing has got through in several attempts: then it is the
+   *     reason itself
+   */
+  synchronized boolean isHopeless() {
+    return prefetch == 1 && ++failures >= TRIES;
   }
 
   /**

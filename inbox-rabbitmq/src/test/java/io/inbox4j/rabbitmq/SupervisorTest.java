@@ -10,7 +10,9 @@ import ch.qos.logback.core.read.ListAppender;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import io.inbox4j.InboxListener;
+import io.inbox4j.receive.Arrival;
 import io.inbox4j.testkit.RabbitServer;
+import io.inbox4j.transport.Delivery;
 import io.inbox4j.transport.InboxTransport.Receiver;
 import io.inbox4j.transport.ReceiveEndpoint;
 import io.inbox4j.transport.ReceiverState;
@@ -24,6 +26,7 @@ import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -165,6 +168,48 @@ class SupervisorTest {
     transport.receive(endpoint(), intake, heard);
     eventually(() -> assertThat(Set.copyOf(intake.stored())).hasSize(30));
     assertThat(heard.disconnected).isNotEmpty();
+  }
+
+  @Test
+  void whatThereWasNoMemoryToLookAtIsLookedAtAgain() throws Exception {
+    AtomicInteger looks = new AtomicInteger();
+    RecordingIntake intake = forgetful(() -> looks.getAndIncrement() < 5);
+    publishTo(declared(), 10);
+    transport.receive(endpoint(), intake, new Heard());
+    eventually(() -> assertThat(Set.copyOf(intake.stored())).hasSize(10));
+    assertThat(looks.get()).isGreaterThan(5);
+    assertThat(details(intake)).containsOnly("not looked at");
+  }
+
+  @Test
+  void whatNeedsMoreMemoryThanThereIsIsPutAsideAndTheOthersGoOn() throws Exception {
+    RecordingIntake intake = forgetful(() -> true);
+    publishTo(declared(), 10);
+    transport.receive(endpoint(), intake, new Heard());
+    eventually(() -> assertThat(Set.copyOf(intake.stored())).hasSize(10));
+    assertThat(details(intake))
+        .filteredOn(detail -> !detail.equals("not looked at"))
+        .singleElement()
+        .asString()
+        .contains("it could not be looked at: java.lang.OutOfMemoryError");
+  }
+
+  /** An intake that has no memory to look at one of the messages. */
+  private static RecordingIntake forgetful(BooleanSupplier hasNoMemory) {
+    return new RecordingIntake(deliveries -> {}) {
+      @Override
+      public Arrival check(Delivery delivery) {
+        if (new String(delivery.body(), StandardCharsets.UTF_8).equals("m3")
+            && hasNoMemory.getAsBoolean()) {
+          throw new OutOfMemoryError("Java heap space");
+        }
+        return super.check(delivery);
+      }
+    };
+  }
+
+  private static List<String> details(RecordingIntake intake) {
+    return intake.arrivals().stream().map(it -> ((Arrival.Rejected) it).detail()).toList();
   }
 
   private String declared() throws IOException {

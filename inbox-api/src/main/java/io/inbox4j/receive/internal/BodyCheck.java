@@ -4,6 +4,7 @@ import io.inbox4j.event.EventFormat;
 import io.inbox4j.event.EventReader;
 import io.inbox4j.event.JsonFormat;
 import io.inbox4j.event.UnreadableEventException;
+import io.inbox4j.internal.Exhaustion;
 import io.inbox4j.internal.LoggedFailure;
 import io.inbox4j.receive.QuarantineReason;
 import io.inbox4j.transport.Delivery;
@@ -91,6 +92,10 @@ final class BodyCheck {
     } catch (UnreadableEventException e) {
       throw new Rejection(QuarantineReason.UNREADABLE, String.valueOf(e.getMessage()));
     } catch (Throwable e) {
+      VirtualMachineError exhausted = Exhaustion.in(e);
+      if (exhausted != null) {
+        throw exhausted;
+      }
       throw new Rejection(
           QuarantineReason.UNREADABLE,
           "%s could not look for the message id in the body: %s"

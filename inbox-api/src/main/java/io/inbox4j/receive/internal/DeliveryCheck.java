@@ -3,6 +3,7 @@ package io.inbox4j.receive.internal;
 import io.inbox4j.MessageIds;
 import io.inbox4j.event.EventReader;
 import io.inbox4j.event.EventTypes;
+import io.inbox4j.internal.Exhaustion;
 import io.inbox4j.internal.LoggedFailure;
 import io.inbox4j.receive.Arrival;
 import io.inbox4j.receive.MessageIdSource;
@@ -47,7 +48,10 @@ public final class DeliveryCheck {
     this.body = new BodyCheck(reader, limits.maxBodySize());
   }
 
-  /** What the delivery is. Never throws: whatever is odd about it is a reason. */
+  /**
+   * What the delivery is. Whatever is odd about it is a reason, and so is what the code of a user
+   * throws; only an error of the JVM is thrown, because it need not be the delivery's fault.
+   */
   public Arrival check(Delivery delivery) {
     String headers = null;
     try {
@@ -61,6 +65,9 @@ public final class DeliveryCheck {
     } catch (Rejection e) {
       return new Arrival.Rejected(delivery, headers, e.reason(), e.detail());
     } catch (Throwable e) { // of an ordering key, a constructor, an upcaster
+      if (Exhaustion.in(e) != null) {
+        throw e;
+      }
       log.debug("A delivery could not be looked at", LoggedFailure.of(e));
       return new Arrival.Rejected(
           delivery,
