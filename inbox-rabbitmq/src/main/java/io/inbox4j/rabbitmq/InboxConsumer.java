@@ -256,13 +256,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
       long now = System.nanoTime();
       if (now - logged >= LOG_AGAIN.toNanos()) {
         logged = now;
-        log.warn(
-            "{} deliveries of {} wait for the store; trying again in {}: {}",
-            batch.size(),
-            queue,
-            backoff,
-            StoreAwayException.describe(failed),
-            trace(failed));
+        warn(batch.size(), backoff, failed);
       }
       if (now - begin > HOLD.toNanos()) {
         failure.complete(new StoreAwayException(failed));
@@ -274,6 +268,18 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
       backoff = backoff.compareTo(MAX_BACKOFF) > 0 ? MAX_BACKOFF : backoff;
       fill(batch);
     }
+  }
+
+  private void warn(int waiting, Duration backoff, Throwable failed) {
+    LogLine.write(
+        () ->
+            log.warn(
+                "{} deliveries of {} wait for the store; trying again in {}: {}",
+                waiting,
+                queue,
+                backoff,
+                StoreAwayException.describe(failed),
+                trace(failed)));
   }
 
   /** What this attempt has run out of, or the consumer before. */

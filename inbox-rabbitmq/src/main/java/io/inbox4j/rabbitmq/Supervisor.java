@@ -5,6 +5,7 @@ import com.rabbitmq.client.ShutdownSignalException;
 import io.inbox4j.InboxException;
 import io.inbox4j.InboxListener;
 import io.inbox4j.IntegrationEvent;
+import io.inbox4j.internal.Endless;
 import io.inbox4j.internal.LoggedFailure;
 import io.inbox4j.receive.Intake;
 import io.inbox4j.transport.InboxTransport;
@@ -19,7 +20,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -103,22 +103,24 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
   /** Whatever is thrown by whomever, receiving goes on. */
   @Override
   public void run() {
-    while (closing.getCount() > 0) {
-      try {
-        Throwable failure = runSession();
-        if (closing.getCount() == 0) {
-          return;
-        }
-        report(failure);
-        letItEnd();
-        rest();
-      } catch (Throwable e) {
-        log.error("Receiving {} failed; it goes on", endpoint.queue(), LoggedFailure.of(e));
-        firstAttempt.complete(false);
-        LockSupport.parkNanos(MAX_BACKOFF.toNanos());
-      }
-      Thread.interrupted(); // somebody else's code has left it so; close() does not interrupt
+    new Endless("Receiving " + endpoint.queue(), this::isClosing, this::receive).run();
+  }
+
+  private void receive() throws InterruptedException {
+    Throwable failure = runSession();
+    if (isClosing()) {
+      return;
     }
+    try {
+      report(failure);
+    } finally {
+      letItEnd();
+      rest();
+    }
+  }
+
+  private boolean isClosing() {
+    return closing.getCount() == 0;
   }
 
   /** Runs until something fails, and returns what. */
@@ -133,19 +135,20 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
         return new IOException("closed while connecting");
       }
       firstAttempt.complete(true);
-      log.info("{} consumes", endpoint.queue());
+      LogLine.write(() -> log.info("{} consumes", endpoint.queue()));
       tell(it -> it.connected(endpoint.queue()));
       Throwable failure = current.explain(current.failure().get(), endpoint.queue());
       judge(current, failure);
       return failure;
     } catch (TopologyException e) {
       firstAttempt.completeExceptionally(e);
-      log.error("{} is refused and tried again: {}", endpoint.queue(), e.getMessage());
+      LogLine.write(
+          () -> log.error("{} is refused and tried again: {}", endpoint.queue(), e.getMessage()));
       return e;
     } catch (Throwable e) { // out of threads or memory: that passes too
-      firstAttempt.complete(false);
       return e;
     } finally {
+      firstAttempt.complete(false);
       idle = new ReceiverState(current != null && current.isConnected(), 0, idle.failure());
       consuming = false;
       if (current != null) {
@@ -166,7 +169,7 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
   private void report(Throwable failure) {
     String text = describe(failure);
     Throwable trace = isSaidByUs(failure) ? null : LoggedFailure.of(failure);
-    log.warn("{} does not consume: {}", endpoint.queue(), text, trace);
+    LogLine.write(() -> log.warn("{} does not consume: {}", endpoint.queue(), text, trace));
     idle = new ReceiverState(idle.connected(), 0, text);
     tell(it -> it.disconnected(endpoint.queue(), failure));
   }
@@ -175,7 +178,8 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
     try {
       event.accept(listener);
     } catch (Throwable e) {
-      log.error("A listener of {} failed", endpoint.queue(), LoggedFailure.of(e));
+      LogLine.write(
+          () -> log.error("A listener of {} failed", endpoint.queue(), LoggedFailure.of(e)));
     } finally {
       Thread.interrupted();
     }
@@ -191,10 +195,12 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
     while (ended != null && closing.getCount() > 0 && ended.isStoring()) {
       ended.awaitEnd(GLANCE);
       if (ended.isStuckFor(STUCK)) {
-        log.error(
-            "The store has not answered {} for {}; it goes on without the answer.",
-            endpoint.queue(),
-            STUCK);
+        LogLine.write(
+            () ->
+                log.error(
+                    "The store has not answered {} for {}; it goes on without the answer.",
+                    endpoint.queue(),
+                    STUCK));
         starts.forEach(SlowStart::again);
         ended.close(Duration.ZERO);
         return;

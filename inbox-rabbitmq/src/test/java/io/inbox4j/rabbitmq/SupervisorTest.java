@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.ThrowableProxyUtil;
+import ch.qos.logback.core.AppenderBase;
 import ch.qos.logback.core.read.ListAppender;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
@@ -132,6 +133,33 @@ class SupervisorTest {
     assertThat(lines())
         .noneMatch(line -> line.contains(SECRET))
         .anyMatch(line -> line.contains("at " + heard.getClass().getName() + ".connected("));
+  }
+
+  @Test
+  void aLogThatFailsDoesNotEndIt() throws Exception {
+    AtomicInteger lines = new AtomicInteger();
+    AppenderBase<ILoggingEvent> full =
+        new AppenderBase<>() {
+          @Override
+          protected void append(ILoggingEvent event) {
+            lines.incrementAndGet();
+            throw new OutOfMemoryError("no memory to log");
+          }
+        };
+    full.setContext(logger().getLoggerContext());
+    full.start();
+    logger().addAppender(full);
+    try {
+      RecordingIntake intake = new RecordingIntake(deliveries -> {});
+      Heard heard = new Heard();
+      transport.receive(endpoint(), intake, heard);
+      RabbitServer.shared().deleteQueue(queue);
+      eventually(() -> assertThat(heard.connected).hasValue(2));
+      assertThat(heard.disconnected).hasSize(1);
+      assertThat(lines).hasPositiveValue();
+    } finally {
+      logger().detachAppender(full);
+    }
   }
 
   @Test
