@@ -129,10 +129,13 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
     try {
       current = Session.connect(factory, endpoint);
       session = current;
+      if (isClosing()) {
+        return new IOException("closed while connecting");
+      }
       current.consume(endpoint, intake, starts);
       consuming = true;
-      if (closing.getCount() == 0) {
-        return new IOException("closed while connecting");
+      if (isClosing()) {
+        return new IOException("closed while it began to consume");
       }
       firstAttempt.complete(true);
       LogLine.write(() -> log.info("{} consumes", endpoint.queue()));
@@ -153,6 +156,9 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
       consuming = false;
       if (current != null) {
         current.abort();
+        if (isClosing()) {
+          current.close(Duration.ZERO); // close() may not have seen all of its consumers
+        }
       }
     }
   }

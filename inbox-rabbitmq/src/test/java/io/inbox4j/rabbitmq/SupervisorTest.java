@@ -10,6 +10,7 @@ import ch.qos.logback.core.AppenderBase;
 import ch.qos.logback.core.read.ListAppender;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
 import io.inbox4j.InboxListener;
 import io.inbox4j.receive.Arrival;
 import io.inbox4j.testkit.RabbitServer;
@@ -25,6 +26,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -245,6 +248,55 @@ class SupervisorTest {
         .queueDeclare(
             queue, true, false, false, RabbitTransport.queueArguments(queue, endpoint().topology()))
         .getQueue();
+  }
+
+  /**
+   * Whoever closes it does not wait for longer than asked, and what connects meanwhile ends too.
+   */
+  @Test
+  void closingWhileItConnectsLeavesNoThreadBehind() throws Exception {
+    AtomicBoolean slow = new AtomicBoolean();
+    CountDownLatch connecting = new CountDownLatch(1);
+    CountDownLatch closed = new CountDownLatch(1);
+    ConnectionFactory settings = RabbitTransport.settings(RabbitServer.shared().uri());
+    settings.setSocketConfigurator(
+        socket -> {
+          if (slow.get()) {
+            connecting.countDown();
+            awaitQuietly(closed);
+          }
+        });
+    RecordingIntake intake =
+        new RecordingIntake(
+            deliveries -> {
+              throw new IllegalStateException("away");
+            });
+    RabbitTransport slowly = RabbitTransport.connect(settings);
+    Receiver receiver =
+        slowly.receive(
+            new ReceiveEndpoint(queue, Topology.classic(), List.of(), 3, 100, 10),
+            intake,
+            new Heard());
+    slow.set(true);
+    RabbitServer.shared().deleteQueue(queue);
+    assertThat(connecting.await(60, TimeUnit.SECONDS)).isTrue();
+    publishTo(declared(), 50);
+    receiver.close(Duration.ZERO);
+    closed.countDown();
+    eventually(
+        () ->
+            assertThat(Thread.getAllStackTraces().keySet())
+                .extracting(Thread::getName)
+                .noneMatch(name -> name.startsWith("inbox-") && name.endsWith(queue)));
+    eventually(() -> assertThat(producer.messageCount(queue)).isEqualTo(50));
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** As they stand in a log, with stack traces. */
