@@ -1,6 +1,8 @@
 package io.inbox4j.rabbitmq;
 
+import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.ShutdownSignalException;
 import io.inbox4j.InboxException;
 import io.inbox4j.InboxListener;
 import io.inbox4j.IntegrationEvent;
@@ -32,6 +34,8 @@ public final class RabbitTransport implements InboxTransport {
 
   /** Above what any broker accepts: a body that the client refused would kill every connection. */
   private static final int MAX_BODY = 600 << 20;
+
+  private static final int MAX_CAUSES = 10;
 
   private final ConnectionFactory factory;
   private final List<Supervisor<?>> supervisors = new CopyOnWriteArrayList<>();
@@ -110,6 +114,26 @@ public final class RabbitTransport implements InboxTransport {
     factory.setTopologyRecoveryEnabled(false);
     factory.setMaxInboundMessageBodySize(MAX_BODY);
     return new RabbitTransport(factory);
+  }
+
+  /**
+   * Why the broker has refused something, in its own words, or null if it has not said: the client
+   * throws exceptions that say nothing, and keeps the reason in their causes.
+   */
+  public static @Nullable String refusalIn(Throwable failure) {
+    Throwable cause = failure;
+    for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
+      if (cause instanceof ShutdownSignalException signal) {
+        if (signal.getReason() instanceof AMQP.Channel.Close close) {
+          return close.getReplyText();
+        }
+        if (signal.getReason() instanceof AMQP.Connection.Close close) {
+          return close.getReplyText();
+        }
+      }
+      cause = cause.getCause();
+    }
+    return null;
   }
 
   private static boolean isTls(String uri) {

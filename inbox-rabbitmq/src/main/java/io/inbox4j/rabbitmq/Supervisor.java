@@ -219,6 +219,9 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
       return LoggedFailure.kind(failure);
     }
     String message = failure.getMessage();
+    if (message == null) {
+      message = RabbitTransport.refusalIn(failure);
+    }
     return failure.getClass().getSimpleName() + (message == null ? "" : ": " + message);
   }
 

@@ -299,6 +299,26 @@ class SupervisorTest {
     }
   }
 
+  @Test
+  void whatTheBrokerRefusesIsSaidInItsWords() throws Exception {
+    RabbitServer broker = RabbitServer.shared();
+    String user = "stranger-" + UUID.randomUUID();
+    broker.ctl("add_user", user, "secret");
+    broker.ctl("set_permissions", "-p", "/", user, "^$", "^$", "^$");
+    declared();
+    RabbitTransport stranger =
+        RabbitTransport.connect(broker.uri().replaceFirst("//[^@]*@", "//" + user + ":secret@"));
+    ReceiveEndpoint existing =
+        new ReceiveEndpoint(queue, Topology.existing(), List.of(), 1, 100, 10);
+    Receiver refused = stranger.receive(existing, new RecordingIntake(it -> {}), new Heard());
+    eventually(
+        () ->
+            assertThat(refused.state().failure())
+                .contains("ACCESS_REFUSED", queue, user)
+                .doesNotContain("secret"));
+    stranger.close();
+  }
+
   /** As they stand in a log, with stack traces. */
   private List<String> lines() {
     return List.copyOf(logged.list).stream()
