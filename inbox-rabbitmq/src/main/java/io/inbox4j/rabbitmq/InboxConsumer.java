@@ -415,7 +415,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
 
   /** Asks the broker to send no more, and waits a little for its word that it does not. */
   private void cancel(Duration deadline) throws InterruptedException {
-    if (singleActive || !getChannel().isOpen() || getConsumerTag() == null) {
+    if (singleActive || deadline.isZero() || !getChannel().isOpen() || getConsumerTag() == null) {
       return;
     }
     Duration patience = deadline.compareTo(CANCEL_PATIENCE) < 0 ? deadline : CANCEL_PATIENCE;

@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps an endpoint consuming: connect, declare, consume, wait for a failure of any kind, wait
- * until what is in hand is stored, back off, again.
+ * Keeps an endpoint consuming: connect, wait until what the last session has in hand is stored,
+ * declare, consume, wait for a failure of any kind, back off, again.
  */
 final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Receiver, Runnable {
 
@@ -52,8 +52,11 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
   private final CompletableFuture<Boolean> firstAttempt = new CompletableFuture<>();
   private final CountDownLatch closing = new CountDownLatch(1);
 
-  /** The session that consumes, or the last one, whose deliveries may still be being stored. */
+  /** The session that is connected, or null. */
   private volatile @Nullable Session<T> session;
+
+  /** The session that has consumed last, whose deliveries may still be being stored. */
+  private volatile @Nullable Session<T> storing;
 
   private volatile boolean consuming;
   private volatile ReceiverState idle = ReceiverState.connecting();
@@ -95,9 +98,12 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
   @Override
   public ReceiverState state() {
     Session<T> current = session;
-    return current == null || !consuming
-        ? idle
-        : new ReceiverState(current.isConnected(), current.consuming(), "a consumer has stopped");
+    if (current == null) {
+      return idle;
+    }
+    return consuming
+        ? new ReceiverState(current.isConnected(), current.consuming(), "a consumer has stopped")
+        : new ReceiverState(current.isConnected(), 0, idle.failure());
   }
 
   /** Whatever is thrown by whomever, receiving goes on. */
@@ -114,7 +120,6 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
     try {
       report(failure);
     } finally {
-      letItEnd();
       rest();
     }
   }
@@ -129,9 +134,11 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
     try {
       current = Session.connect(factory, endpoint);
       session = current;
-      if (isClosing()) {
-        return new IOException("closed while connecting");
+      letTheLastEnd(current);
+      if (isClosing() || !current.isConnected()) {
+        return new IOException("the connection was closed before it consumed");
       }
+      storing = current;
       current.consume(endpoint, intake, starts);
       consuming = true;
       if (isClosing()) {
@@ -154,6 +161,7 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
       firstAttempt.complete(false);
       idle = new ReceiverState(current != null && current.isConnected(), 0, idle.failure());
       consuming = false;
+      session = null;
       if (current != null) {
         current.abort();
         if (isClosing()) {
@@ -196,9 +204,9 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
    * again; but before it is stored, the next session could store nothing either, and only use up
    * the delivery limit.
    */
-  private void letItEnd() throws InterruptedException {
-    Session<T> ended = session;
-    while (ended != null && closing.getCount() > 0 && ended.isStoring()) {
+  private void letTheLastEnd(Session<T> next) throws InterruptedException {
+    Session<T> ended = storing;
+    while (ended != null && !isClosing() && next.isConnected() && ended.isStoring()) {
       ended.awaitEnd(GLANCE);
       if (ended.isStuckFor(STUCK)) {
         LogLine.write(
@@ -249,9 +257,13 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
   public void close(Duration deadline) {
     long until = System.nanoTime() + deadline.toNanos();
     closing.countDown();
-    Session<T> current = session;
-    if (current != null) {
-      current.close(deadline);
+    Session<T> connected = session;
+    Session<T> last = storing;
+    if (connected != null) {
+      connected.close(deadline);
+    }
+    if (last != null && last != connected) {
+      last.close(Duration.ofNanos(Math.max(0, until - System.nanoTime())));
     }
     try {
       thread.join(Math.max(MIN_JOIN_MILLIS, (until - System.nanoTime()) / 1_000_000));

@@ -20,6 +20,7 @@ import io.inbox4j.transport.ReceiveEndpoint;
 import io.inbox4j.transport.ReceiverState;
 import io.inbox4j.transport.Topology;
 import java.io.IOException;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -317,6 +318,48 @@ class SupervisorTest {
                 .contains("ACCESS_REFUSED", queue, user)
                 .doesNotContain("secret"));
     stranger.close();
+  }
+
+  @Test
+  void aBrokerThatGoesWhileTheStoreIsAwayIsSaidToBeGone() throws Exception {
+    AtomicBoolean away = new AtomicBoolean(true);
+    RecordingIntake intake =
+        new RecordingIntake(
+            deliveries -> {
+              if (away.get()) {
+                throw new IllegalStateException("away");
+              }
+            });
+    AtomicBoolean gone = new AtomicBoolean();
+    List<Socket> sockets = new CopyOnWriteArrayList<>();
+    ConnectionFactory settings = RabbitTransport.settings(RabbitServer.shared().uri());
+    settings.setSocketConfigurator(
+        socket -> {
+          if (gone.get()) {
+            throw new IOException("no broker");
+          }
+          sockets.add(socket);
+        });
+    RabbitTransport breaking = RabbitTransport.connect(settings);
+    Heard heard = new Heard();
+    Receiver receiver = breaking.receive(endpoint(), intake, heard);
+    publish(1);
+    eventually(() -> assertThat(heard.disconnected).hasSize(1));
+    eventually(() -> assertThat(sockets).hasSize(2));
+    assertThat(receiver.state().connected()).isTrue();
+    gone.set(true);
+    for (Socket socket : sockets) {
+      socket.close();
+    }
+    eventually(() -> assertThat(receiver.state().connected()).isFalse());
+    gone.set(false);
+    eventually(() -> assertThat(receiver.state().connected()).isTrue());
+    assertThat(receiver.state().consumers()).isZero();
+    assertThat(intake.stored()).isEmpty();
+    away.set(false);
+    eventually(() -> assertThat(receiver.state().consumers()).isOne());
+    assertThat(intake.stored()).contains("m0");
+    breaking.close();
   }
 
   /** As they stand in a log, with stack traces. */
