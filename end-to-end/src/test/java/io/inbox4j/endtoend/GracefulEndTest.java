@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 class GracefulEndTest {
 
-  private static final Duration DEADLINE = Duration.ofSeconds(4);
+  private static final Duration DEADLINE = Duration.ofSeconds(2);
 
   /** For what is cut off at the deadline to let go, on a machine that others use too. */
   private static final Duration MARGIN = Duration.ofSeconds(6);

@@ -8,6 +8,7 @@ import io.inbox4j.Inbox;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.testkit.ChildProcess;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A handler's SQL and the outcome of its message are committed together, or not at all. */
@@ -86,6 +87,7 @@ class OneTransactionTest {
   }
 
   @Test
+  @Tag("slow")
   void theEffectOfAWorkerKilledAfterItsSqlIsUndoneAndTheMessageIsHandledOnce() throws Exception {
     Inboxes.declare(database, queue);
     try (ChildProcess receiver = OrderService.receiver(database, queue);

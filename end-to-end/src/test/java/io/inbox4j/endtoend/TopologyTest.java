@@ -14,6 +14,7 @@ import io.inbox4j.transport.Topology;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class TopologyTest {
@@ -43,6 +44,7 @@ class TopologyTest {
    * Without a limit of its own it would have one of 20 from RabbitMQ 4 on, and drop the message.
    */
   @Test
+  @Tag("slow")
   void aDeadLetterStaysHoweverOftenItIsTakenAndNotAcknowledged() throws Exception {
     String deadLetters = queue + ".dead-letter";
     try (Inbox inbox = inbox(subscription -> {})) {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 class OrderPerKeyTest {
 
-  private static final int MESSAGES = Integer.getInteger("inbox.ordering.messages", 100_000);
+  private static final int MESSAGES = Integer.getInteger("inbox.ordering.messages", 30_000);
   private static final int WALKS = 500;
   private static final int WORKERS = 4;
   private static final int KILLS = 5;

@@ -11,6 +11,7 @@ import io.inbox4j.testkit.ChildProcess;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -23,6 +24,7 @@ class LargeQuarantineTest {
   private final TestDatabase database = TestDatabase.fresh();
 
   @Test
+  @Tag("slow")
   void aProcessWithLittleMemoryStartsAndTakesInMoreThanFitsIntoIt() {
     quarantine(MESSAGES, 3_900_000);
     try (ChildProcess process =

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.inbox4j.testkit.ChildProcess;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -15,6 +16,7 @@ class TailTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   @Test
+  @Tag("slow")
   void whatHappensIsSeenUntilTheCountIsReached() {
     Tables tables = Tables.filled();
     try (ChildProcess tail =

@@ -52,6 +52,15 @@ final class Quiet {
     }
   }
 
+  static void purge(String amqpUri, List<String> queues) throws Exception {
+    try (Connection connection = connect(amqpUri);
+        Channel channel = connection.createChannel()) {
+      for (String queue : queues) {
+        channel.queuePurge(queue);
+      }
+    }
+  }
+
   static void delete(String amqpUri, String queue) throws Exception {
     try (Connection connection = connect(amqpUri);
         Channel channel = connection.createChannel()) {

@@ -35,10 +35,7 @@ class PlantedBugTest {
     try (Inbox inbox = WalkService.inbox(WalkService.store(jdbcUrl).build(), amqpUri, false)) {
       inbox.startReceiving();
     }
-    for (String queue : Walks.queues()) {
-      RabbitServer.shared().ctl("purge_queue", queue);
-    }
-    RabbitServer.shared().flush();
+    Quiet.purge(amqpUri, Walks.queues());
   }
 
   @AfterEach
@@ -135,7 +132,7 @@ class PlantedBugTest {
   }
 
   private Verdict verdictAtRest(long stored) throws Exception {
-    awaitTrue(() -> queuesAreEmpty() && tables.stored() >= stored && tables.pending() == 0);
+    awaitTrue(() -> tables.stored() >= stored && tables.pending() == 0 && queuesAreEmpty());
     return verdict();
   }
 
