@@ -48,7 +48,7 @@ final class HandlerSessions {
               + " transaction; SET LOCAL, or set_config(…, true), ends with the transaction",
           endpoint);
     }
-    if (trace == Trace.LEFTOVERS) {
+    if (trace == Trace.LEFTOVERS || trace == Trace.UNSEEN) {
       handle.execute(Sql.CLEAR_SESSION);
     }
     return trace != Trace.SETTINGS;

@@ -3,6 +3,7 @@ package io.inbox4j.jdbi;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,12 +11,21 @@ import org.jspecify.annotations.Nullable;
  *
  * @param ending the statement in it that would begin or end a transaction, or null if none would
  * @param trace what it leaves behind in the session when the transaction has ended
+ * @param identity whether it may change the role or the search path, if only until then
  */
-record HandlerSql(@Nullable String ending, Trace trace) {
+record HandlerSql(@Nullable String ending, Trace trace, boolean identity) {
+
+  /** A literal that names them, or a name of a setting that is no literal. */
+  private static final Pattern NAMES_IDENTITY =
+      Pattern.compile(
+          "role|schema|search_path|authorization|\\ball\\b|set_config\"?\\s*\\((?!\\s*')",
+          Pattern.CASE_INSENSITIVE);
 
   /** What outlives a transaction, the worst last. */
   enum Trace {
     NONE,
+    /** Perhaps something: what blocks, procedures and plans do within is not looked at. */
+    UNSEEN,
     /** Temporary tables, advisory locks, cursors, prepared statements, channels listened to. */
     LEFTOVERS,
     /** Settings and the role: what they were before is not known. */
@@ -29,6 +39,7 @@ record HandlerSql(@Nullable String ending, Trace trace) {
   static HandlerSql of(String text) {
     SqlTokens tokens = new SqlTokens(text);
     Trace trace = Trace.NONE;
+    boolean identity = false;
     SqlStatement statement = new SqlStatement();
     for (String token = tokens.next(); ; token = tokens.next()) {
       if (token != null && (!token.equals(";") || statement.isWithin())) {
@@ -36,14 +47,19 @@ record HandlerSql(@Nullable String ending, Trace trace) {
         continue;
       }
       trace = trace.and(statement.trace());
+      identity |= statement.mayChangeIdentity();
       if (statement.isTransactionControl()) {
-        return new HandlerSql(statement.name(), trace);
+        return new HandlerSql(statement.name(), trace, false);
       }
       if (token == null) {
-        return new HandlerSql(null, trace);
+        return new HandlerSql(null, trace, identity && changesIdentity(text));
       }
       statement = new SqlStatement();
     }
+  }
+
+  private static boolean changesIdentity(String text) {
+    return NAMES_IDENTITY.matcher(text).find();
   }
 
   /** Whether a savepoint of this name is the inbox's. */

@@ -3,6 +3,7 @@ package io.inbox4j.jdbi;
 import io.inbox4j.jdbi.HandlerSql.Trace;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 
 /** One statement of an SQL text, known by its first tokens and some words that are in it. */
@@ -23,13 +24,16 @@ final class SqlStatement {
 
   private static final Set<String> BEFORE_TEMPORARY = Set.of("GLOBAL", "INTO", "LOCAL");
 
+  private static final Set<String> OF_IDENTITY =
+      Set.of("ALL", "ROLE", "SCHEMA", "SEARCH_PATH", "SESSION_AUTHORIZATION");
+
   private final List<String> head = new ArrayList<>(ENOUGH_TO_KNOW);
+  private final ConfigCalls configCalls = new ConfigCalls();
   private String before = "";
   private int parentheses;
   private int blocks;
   private boolean locks;
-  private boolean configures;
-  private boolean saysTrue;
+  private boolean temporarySchema;
   private boolean intoTemporary;
   private boolean dropsAtCommit;
   private boolean holds;
@@ -38,19 +42,23 @@ final class SqlStatement {
     if (head.size() < ENOUGH_TO_KNOW) {
       head.add(token);
     }
+    configCalls.add(token);
     switch (token) {
       case "(" -> parentheses++;
       case ")" -> parentheses--;
       case "BEGIN" -> blocks += isRoutine() ? 1 : 0;
       case "CASE" -> blocks += blocks > 0 ? 1 : 0;
       case "END" -> blocks -= blocks > 0 ? 1 : 0;
-      case "SET_CONFIG" -> configures = true;
-      case "TRUE" -> saysTrue = true;
       case "HOLD" -> holds |= before.equals("WITH");
       case "DROP" -> dropsAtCommit |= before.equals("COMMIT");
       default -> {
-        locks |= SESSION_LOCKS.contains(token);
-        intoTemporary |= TEMPORARY.contains(token) && BEFORE_TEMPORARY.contains(before);
+        String name = unquoted(token);
+        locks |= SESSION_LOCKS.contains(name);
+        boolean inTemporarySchema = name.startsWith("PG_TEMP");
+        temporarySchema |= inTemporarySchema;
+        intoTemporary |=
+            (TEMPORARY.contains(token) && BEFORE_TEMPORARY.contains(before))
+                || (inTemporarySchema && before.equals("INTO"));
       }
     }
     before = token;
@@ -84,9 +92,13 @@ final class SqlStatement {
   }
 
   private boolean isReservedAt(int index) {
-    String name = at(index);
-    boolean quoted = !name.isEmpty() && name.charAt(0) == SqlTokens.QUOTED;
-    return HandlerSql.isReserved(quoted ? name.substring(1) : name);
+    return HandlerSql.isReserved(unquoted(at(index)));
+  }
+
+  /** A name as it would be without quotes, in upper case. */
+  private static String unquoted(String token) {
+    boolean quoted = !token.isEmpty() && token.charAt(0) == SqlTokens.QUOTED;
+    return quoted ? token.substring(1).toUpperCase(Locale.ROOT) : token;
   }
 
   /** What it leaves behind in the session; what functions do within is not to be seen. */
@@ -102,14 +114,36 @@ final class SqlStatement {
           case "SELECT", "WITH" -> intoTemporary;
           default -> false;
         };
-    return leaves || locks ? Trace.LEFTOVERS : Trace.NONE;
+    return leaves || locks ? Trace.LEFTOVERS : mayLeaveSomething() ? Trace.UNSEEN : Trace.NONE;
+  }
+
+  private boolean mayLeaveSomething() {
+    return switch (at(0)) {
+      case "CALL", "DO" -> true;
+      case "EXPLAIN" -> head.contains("ANALYZE") || head.contains("ANALYSE");
+      default -> false;
+    };
   }
 
   private boolean changesSettings() {
     return switch (at(0)) {
       case "SET" -> !LOCAL_SETTINGS.contains(at(1));
       case "RESET", "DISCARD", "LOAD" -> true;
-      default -> configures && !saysTrue;
+      case "UPDATE" -> head.stream().anyMatch(it -> unquoted(it).equals("PG_SETTINGS"));
+      default -> configCalls.outliveTransaction();
+    };
+  }
+
+  /** Whether it may change the role or the search path, if only until the transaction ends. */
+  boolean mayChangeIdentity() {
+    return switch (at(0)) {
+      case "SET" -> {
+        int name = at(1).equals("LOCAL") || at(1).equals("SESSION") ? 2 : 1;
+        yield OF_IDENTITY.contains(unquoted(at(name))) || head.contains("AUTHORIZATION");
+      }
+      case "RESET", "DISCARD" -> true;
+      case "CALL", "DO" -> true;
+      default -> configCalls.any();
     };
   }
 
@@ -117,7 +151,7 @@ final class SqlStatement {
   private boolean isTemporary() {
     int kind = at(1).equals("OR") ? 3 : 1;
     return TEMPORARY.contains(BEFORE_TEMPORARY.contains(at(kind)) ? at(kind + 1) : at(kind))
-        || head.contains("PG_TEMP");
+        || temporarySchema;
   }
 
   private String at(int index) {

@@ -128,7 +128,12 @@ class HandlerSqlTest {
         "create local temporary table t (n int) on commit preserve rows",
         "CREATE OR REPLACE TEMP VIEW v AS SELECT 1",
         "CREATE TABLE pg_temp.t (n int)",
+        "CREATE TABLE IF NOT EXISTS \"pg_temp\".t (n int)",
+        "CREATE FUNCTION pg_temp.f() RETURNS int LANGUAGE sql AS 'SELECT 1'",
         "SELECT 1 AS n INTO TEMP t",
+        "SELECT 1 AS n INTO pg_temp.t",
+        "SELECT 1 AS n INTO \"pg_temp\".t",
+        "SELECT \"pg_advisory_lock\"(1)",
         "WITH a AS (SELECT 1) SELECT * INTO LOCAL TEMPORARY t FROM a",
         "SELECT pg_advisory_lock(1)",
         "SELECT 1 WHERE pg_try_advisory_lock_shared(?)",
@@ -138,7 +143,8 @@ class HandlerSqlTest {
         "SELECT 1; LISTEN channel; SELECT 2"
       })
   void whatIsLeftInTheSessionIsCleared(String text) {
-    assertThat(sql.of(text)).isEqualTo(new HandlerSql(null, Trace.LEFTOVERS));
+    assertThat(sql.of(text).ending()).isNull();
+    assertThat(sql.of(text).trace()).isEqualTo(Trace.LEFTOVERS);
   }
 
   @ParameterizedTest
@@ -154,10 +160,17 @@ class HandlerSqlTest {
         "LOAD 'x'",
         "SELECT set_config('app.tenant', 'a', false)",
         "SELECT set_config(?, ?, ?)",
+        "SELECT set_config('a.b', 'x', false) WHERE true",
+        "SELECT set_config('a.b', 'x', true), set_config('a.c', 'x', false)",
+        "SELECT set_config('a.b', set_config('a.c', 'x', false), true)",
+        "SELECT pg_catalog.\"set_config\"('a.b', concat('x', true), NOT true)",
+        "UPDATE pg_settings SET setting = 'x' WHERE name = 'application_name'",
+        "UPDATE pg_catalog.\"pg_settings\" SET setting = 'x'",
         "CREATE TEMP TABLE t (n int); SET ROLE tenant; LISTEN channel"
       })
   void settingsOfTheSessionEndWithIt(String text) {
-    assertThat(sql.of(text)).isEqualTo(new HandlerSql(null, Trace.SETTINGS));
+    assertThat(sql.of(text).ending()).isNull();
+    assertThat(sql.of(text).trace()).isEqualTo(Trace.SETTINGS);
   }
 
   @ParameterizedTest
@@ -169,6 +182,12 @@ class HandlerSqlTest {
         "SET TRANSACTION READ ONLY",
         "SELECT set_config('app.tenant', 'a', true)",
         "SELECT set_config('app.tenant', ?, is_local => true)",
+        "SELECT set_config('app.tenant', concat(?, '(,'), true) WHERE false",
+        "SELECT set_config('a.b', set_config('a.c', 'x', true), true)",
+        "INSERT INTO pg_temp.t VALUES (1)",
+        "CREATE TEMP TABLE pg_temp.t (n int) ON COMMIT DROP",
+        "SELECT setting FROM pg_settings",
+        "EXPLAIN SELECT 1",
         "CREATE TEMP TABLE t (n int) ON COMMIT DROP",
         "SELECT pg_advisory_xact_lock(1)",
         "UPDATE settings SET listen = 'LISTEN'",
@@ -178,6 +197,52 @@ class HandlerSqlTest {
         "CREATE TABLE t (temp int)"
       })
   void whatEndsWithTheTransactionNeedsNoCare(String text) {
-    assertThat(sql.of(text)).isEqualTo(new HandlerSql(null, Trace.NONE));
+    assertThat(sql.of(text).ending()).isNull();
+    assertThat(sql.of(text).trace()).isEqualTo(Trace.NONE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "DO $$ BEGIN PERFORM pg_advisory_lock(1); END $$",
+        "CALL settle(1)",
+        "EXPLAIN ANALYZE CREATE TEMP TABLE t AS SELECT 1",
+        "EXPLAIN (COSTS off, ANALYZE) CREATE TEMP TABLE t AS SELECT 1"
+      })
+  void whatIsDoneOutOfSightMayLeaveSomething(String text) {
+    assertThat(sql.of(text).ending()).isNull();
+    assertThat(sql.of(text).trace()).isEqualTo(Trace.UNSEEN);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SET LOCAL ROLE tenant",
+        "set local search_path = a",
+        "SET LOCAL \"search_path\" TO a",
+        "SET LOCAL SCHEMA 'a'",
+        "SET ROLE tenant",
+        "SET SESSION AUTHORIZATION tenant",
+        "RESET ROLE",
+        "SELECT set_config('role', ?, true)",
+        "SELECT set_config( 'search_path', 'a', true)",
+        "SELECT set_config(?, ?, true)",
+        "DO $$ BEGIN SET LOCAL ROLE tenant; END $$"
+      })
+  void theRoleAndTheSearchPathAreNoticed(String text) {
+    assertThat(sql.of(text).identity()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SET LOCAL statement_timeout = 1",
+        "SELECT set_config('app.tenant', ?, true)",
+        "SELECT role FROM people",
+        "INSERT INTO people VALUES ('SET ROLE')",
+        "DO $$ BEGIN END $$"
+      })
+  void otherSettingsAreNotTakenForThem(String text) {
+    assertThat(sql.of(text).identity()).isFalse();
   }
 }
