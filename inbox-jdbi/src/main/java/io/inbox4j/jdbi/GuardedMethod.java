@@ -18,6 +18,9 @@ enum GuardedMethod {
   LEADING_ON,
   TAKING_SQL,
   ENDING_TRANSACTION,
+  /** The driver's connection, or by the driver what is not to be seen here. */
+  CHANGING_CONNECTION,
+  /** The session of the server. */
   CHANGING_SESSION,
   UNWRAP,
   IS_WRAPPER_FOR,
@@ -37,6 +40,8 @@ enum GuardedMethod {
           "executeUpdate",
           "prepareCall",
           "prepareStatement");
+
+  private static final Set<String> OF_SESSION = Set.of("setClientInfo", "setSchema");
 
   private static final Set<String> OF_TRANSACTION =
       Set.of("abort", "close", "commit", "rollback", "setAutoCommit", "setSavepoint");
@@ -76,7 +81,7 @@ enum GuardedMethod {
     }
     if ((owner == Connection.class || owner == PGConnection.class)
         && (method.getName().startsWith("set") || method.getName().equals("getFastpathAPI"))) {
-      return CHANGING_SESSION;
+      return OF_SESSION.contains(method.getName()) ? CHANGING_SESSION : CHANGING_CONNECTION;
     }
     Class<?> result = method.getReturnType();
     return (result.isPrimitive() || result == String.class)

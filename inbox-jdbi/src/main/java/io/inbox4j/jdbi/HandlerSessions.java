@@ -21,16 +21,18 @@ final class HandlerSessions {
   private static final Logger log = LoggerFactory.getLogger(HandlerSessions.class);
 
   private final DataSource dataSource;
+  private final Sessions sessions;
   private final HandlerSql.Known sql = new HandlerSql.Known();
   private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
-  HandlerSessions(DataSource dataSource) {
+  HandlerSessions(DataSource dataSource, Sessions sessions) {
     this.dataSource = dataSource;
+    this.sessions = sessions;
   }
 
   /** A guard for handlers around a connection. */
   TransactionGuard guard(Connection connection) {
-    return new TransactionGuard(connection, sql);
+    return new TransactionGuard(connection, sql, sessions.areKnownToBeShared());
   }
 
   /**

@@ -55,6 +55,7 @@ public final class JdbiInboxStore implements InboxStore {
 
   private static final Duration PATIENCE_WITH_THE_POOL = Duration.ofSeconds(2);
 
+  private final Sessions connections;
   private final Jdbi jdbi;
   private final @Nullable HikariDataSource ownPool;
   private final boolean migrate;
@@ -72,17 +73,18 @@ public final class JdbiInboxStore implements InboxStore {
   private record ClaimKind(String endpoint, Set<String> types) {}
 
   JdbiInboxStore(JdbiInboxStoreBuilder builder) {
-    Sessions sessions = new Sessions(new OwnTransactions(builder.dataSource()));
-    this.jdbi = Jdbi.create(sessions);
+    this.connections = new Sessions(new OwnTransactions(builder.dataSource()));
+    this.jdbi = Jdbi.create(connections);
     this.ownPool = builder.ownPool();
     this.migrate = builder.migrate();
     this.idleTimeoutMillis = builder.idleTimeout().toMillis();
-    this.announcements = new Announcements(jdbi, builder.notifies(), listening(builder, sessions));
+    this.announcements =
+        new Announcements(jdbi, builder.notifies(), listening(builder, connections));
     this.operations = new Operations(jdbi);
     this.readmission = new Readmission(jdbi, announcements);
     this.vitalSigns = new VitalSigns(jdbi);
     this.janitor = new JdbiJanitor(jdbi);
-    this.sessions = new HandlerSessions(builder.dataSource());
+    this.sessions = new HandlerSessions(builder.dataSource(), connections);
     this.handlerJdbi = new HandlerJdbi(builder.handlerConfiguration());
   }
 
@@ -145,6 +147,7 @@ public final class JdbiInboxStore implements InboxStore {
           }
           migrations.check();
           jdbi.useHandle(JdbiInboxStore::checkDurability);
+          connections.learnWhetherShared();
           return true;
         });
   }

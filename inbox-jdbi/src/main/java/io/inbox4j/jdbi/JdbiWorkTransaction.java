@@ -65,7 +65,7 @@ final class JdbiWorkTransaction implements WorkTransaction {
     this.endpoint = endpoint;
     this.handle = handle;
     this.connection = handle.getConnection();
-    this.mark = new Mark(connection);
+    this.mark = new Mark(connection, () -> guard == null ? "" : guard.restoring());
     this.cursors = cursors;
     this.idleTimeoutMillis = idleTimeoutMillis;
     this.handlerJdbi = handlerJdbi;

@@ -3,6 +3,7 @@ package io.inbox4j.jdbi;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.function.Supplier;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 
@@ -10,7 +11,9 @@ import org.postgresql.core.TransactionState;
  * The savepoint that handlers run behind.
  *
  * <p>It takes no round trip of its own while all goes well: a claim sets it in passing, and when
- * what was done behind it is kept it ends with the statement that comes next.
+ * what was done behind it is kept it ends with the statement that comes next. A role or a search
+ * path that handlers have set ends with it, as far as it is known: the store's own statements, and
+ * the next handlers, have those of before.
  */
 final class Mark {
 
@@ -24,10 +27,15 @@ final class Mark {
   }
 
   private final Connection connection;
+  private final Supplier<String> restoring;
   private State state = State.NONE;
 
-  Mark(Connection connection) {
+  /**
+   * @param restoring what has to be executed after handlers, with a semicolon behind it, or nothing
+   */
+  Mark(Connection connection, Supplier<String> restoring) {
     this.connection = connection;
+    this.restoring = restoring;
   }
 
   /** A claim has set it. */
@@ -37,7 +45,7 @@ final class Mark {
 
   void set() throws SQLException {
     if (state == State.KEPT) {
-      execute(Sql.NEXT_MARK);
+      execute(Sql.RELEASE_MARK + restoring.get() + Sql.MARK);
     } else if (state == State.NONE) {
       execute(Sql.MARK);
     }
@@ -53,7 +61,7 @@ final class Mark {
     if (isInOpenTransaction()) {
       state = State.KEPT;
     } else {
-      execute(Sql.KEEP);
+      execute(Sql.KEEP + restoring.get());
       state = State.NONE;
     }
   }
@@ -91,7 +99,7 @@ final class Mark {
       return "";
     }
     state = State.NONE;
-    return Sql.KEEP + "; ";
+    return Sql.KEEP + restoring.get();
   }
 
   private void execute(String sql) throws SQLException {

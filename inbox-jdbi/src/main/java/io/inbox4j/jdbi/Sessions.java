@@ -24,6 +24,7 @@ final class Sessions implements ConnectionFactory {
 
   private final ConnectionFactory connections;
   private volatile @Nullable Boolean pooled;
+  private volatile boolean shared;
 
   Sessions(ConnectionFactory connections) {
     this.connections = connections;
@@ -78,6 +79,23 @@ final class Sessions implements ConnectionFactory {
   static boolean isThroughPooler(Connection connection) throws SQLException {
     return connection.isWrapperFor(PGConnection.class)
         && connection.unwrap(PGConnection.class).getBackendPID() != ServerSession.id(connection);
+  }
+
+  /**
+   * Looks whether transactions share sessions. Where that cannot be found out, through a pooler
+   * with a single connection say, they are taken to.
+   */
+  void learnWhetherShared() {
+    try {
+      shared = areShared();
+    } catch (SQLException e) {
+      shared = Boolean.TRUE.equals(pooled);
+    }
+  }
+
+  /** What was learned of it; false until then. */
+  boolean areKnownToBeShared() {
+    return shared;
   }
 
   /**

@@ -848,9 +848,17 @@ final class Sql {
   /** Between a mark and its end handlers run, and their queries are planned as usual. */
   static final String MARK = "SAVEPOINT inbox_segment; SET LOCAL enable_seqscan TO DEFAULT";
 
-  static final String KEEP = "RELEASE SAVEPOINT inbox_segment; " + BY_INDEX;
+  static final String KEEP = "RELEASE SAVEPOINT inbox_segment; " + BY_INDEX + "; ";
 
-  static final String NEXT_MARK = "RELEASE SAVEPOINT inbox_segment; " + MARK;
+  static final String RELEASE_MARK = "RELEASE SAVEPOINT inbox_segment; ";
+
+  /** The statement that brings back the role and the search path, after handlers had others. */
+  static final String READ_IDENTITY =
+      """
+      SELECT format('SELECT pg_catalog.set_config(''role'', %L, true),'
+                    ' pg_catalog.set_config(''search_path'', %L, true); ',
+                    current_setting('role'), current_setting('search_path'))
+      """;
 
   static final String UNDO = "ROLLBACK TO SAVEPOINT inbox_segment; " + KEEP;
 

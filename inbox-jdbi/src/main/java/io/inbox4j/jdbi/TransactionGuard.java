@@ -37,14 +37,18 @@ final class TransactionGuard {
   private final Connection connection;
   private final HandlerSql.Known sql;
   private final Connection guarded;
+  private final boolean sharesSession;
   private volatile Trace trace = Trace.NONE;
+  private volatile String restoring = "";
 
   /**
    * @param sql what is known of the SQL of handlers
+   * @param sharesSession whether somebody else has the session as soon as the transaction has ended
    */
-  TransactionGuard(Connection connection, HandlerSql.Known sql) {
+  TransactionGuard(Connection connection, HandlerSql.Known sql, boolean sharesSession) {
     this.connection = connection;
     this.sql = sql;
+    this.sharesSession = sharesSession;
     this.guarded = proxy(Connection.class, connection);
   }
 
@@ -56,6 +60,14 @@ final class TransactionGuard {
   /** What handlers have left behind in the session. */
   Trace trace() {
     return trace;
+  }
+
+  /**
+   * What brings back the role and the search path that there were before handlers, with a semicolon
+   * behind it; nothing if they have left them alone.
+   */
+  String restoring() {
+    return restoring;
   }
 
   private <T> T proxy(Class<T> type, Object target) {
@@ -92,7 +104,32 @@ final class TransactionGuard {
     if (known.ending() != null) {
       throw refused(known.ending());
     }
-    trace = trace.and(known.trace());
+    leave(known.trace());
+    if (known.identity()) {
+      rememberIdentity();
+    }
+  }
+
+  /** What is left in a session that others share cannot be taken back: they may have it by then. */
+  private void leave(Trace left) throws SQLException {
+    if (sharesSession && left.compareTo(Trace.UNSEEN) > 0) {
+      throw new SQLException(
+          "a handler would leave something in its session, and the pooler gives that to others; use"
+              + " SET LOCAL or set_config(…, true) for settings and the role, ON COMMIT DROP for"
+              + " temporary tables, pg_advisory_xact_lock for locks, and no LISTEN, PREPARE or"
+              + " cursor WITH HOLD");
+    }
+    trace = trace.and(left);
+  }
+
+  private void rememberIdentity() throws SQLException {
+    if (restoring.isEmpty()) {
+      try (Statement statement = connection.createStatement();
+          ResultSet row = statement.executeQuery(Sql.READ_IDENTITY)) {
+        row.next();
+        restoring = row.getString(1);
+      }
+    }
   }
 
   private static SQLException refused(String what) {
@@ -141,7 +178,11 @@ final class TransactionGuard {
             throw refused(method.getName() + "()");
           }
         }
-        case CHANGING_SESSION -> trace = Trace.SETTINGS;
+        case CHANGING_CONNECTION -> trace = Trace.SETTINGS;
+        case CHANGING_SESSION -> {
+          leave(Trace.SETTINGS);
+          rememberIdentity();
+        }
         case TAKING_SQL -> check(String.valueOf(first));
         case LEADING_ON -> unguard(arguments);
       }

@@ -301,8 +301,8 @@ class FaultToleranceTest {
                               transaction -> {
                                 Handle handle = transaction.unwrap(Handle.class);
                                 TestDatabase.effect(handle, String.valueOf(event.n()));
-                                if (event.n() == 1) {
-                                  handle.execute("SET LOCAL search_path = nowhere");
+                                if (event.n() == 1) { // out of sight
+                                  handle.execute("SELECT get_lost()");
                                 }
                               }))
                   .retry(RetryPolicy.immediate(2));
@@ -312,6 +312,13 @@ class FaultToleranceTest {
                 default -> {}
               }
             })) {
+      service.database.execute(
+          """
+          CREATE FUNCTION get_lost() RETURNS void LANGUAGE plpgsql AS $$
+          BEGIN
+            PERFORM set_config('search_path', 'nowhere', true);
+          END $$
+          """);
       service.start().deliver(4);
       service.awaitAll("failed", 1);
       service.awaitAll("processed", 3);

@@ -234,7 +234,12 @@ class NeighboursTest {
                 "SET app.mine = 'of a handler'",
                 "CREATE TEMP TABLE mine (n int)",
                 "PREPARE mine AS SELECT 1",
-                "SELECT pg_advisory_lock(4711)")) {
+                "SELECT pg_advisory_lock(4711)",
+                "SELECT set_config('app.mine', 'of a handler', false) WHERE true",
+                "SELECT 1 AS n INTO pg_temp.mine",
+                "CREATE TABLE \"pg_temp\".mine (n int)",
+                "EXPLAIN ANALYZE CREATE TEMP TABLE mine AS SELECT 1 AS n",
+                "DO $$ BEGIN PERFORM pg_advisory_lock(4711); END $$")) {
           for (boolean commits : new boolean[] {true, false}) {
             try (WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
               transaction.mark();
@@ -265,6 +270,73 @@ class NeighboursTest {
 
   private static String count(Handle handle, String rows) {
     return handle.select("SELECT count(*) FROM " + rows).mapTo(String.class).one();
+  }
+
+  private static Stream<Arguments> identitiesInAllModes() {
+    return Stream.of("transactional", "inline", "leased")
+        .flatMap(
+            mode ->
+                Stream.of(
+                        "SET LOCAL ROLE tenant_of_neighbours",
+                        "SET LOCAL search_path = pg_catalog",
+                        "SELECT set_config('role', 'tenant_of_neighbours', true)",
+                        "DO $$ BEGIN SET LOCAL search_path = pg_catalog; END $$")
+                    .map(sql -> Arguments.of(mode, sql)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("identitiesInAllModes")
+  void theRoleAndTheSearchPathOfAHandlerAreNotTheStores(String mode, String sql) {
+    try (Service service =
+        service(
+            mode,
+            n ->
+                transaction -> {
+                  Handle handle = transaction.unwrap(Handle.class);
+                  TestDatabase.effect(handle, String.valueOf(n));
+                  if (n % 4 == 3) {
+                    handle.execute(sql);
+                  }
+                },
+            SubscriptionBuilder::isolated)) {
+      service.database.execute(
+          """
+          DO $$ BEGIN CREATE ROLE tenant_of_neighbours;
+          EXCEPTION WHEN duplicate_object THEN NULL; END $$
+          """);
+      service.start().deliver(COUNT);
+      service.awaitAll("processed", COUNT);
+      assertThat(service.database.effects())
+          .containsExactly("0", "1", "2", "3", "4", "5", "6", "7");
+      assertThat(calls.values()).hasSize(COUNT).containsOnly(1);
+    }
+  }
+
+  @Test
+  void theRoleAndTheSearchPathAreThoseOfThePoolAgainBeforeTheNextMark() {
+    TestDatabase database = TestDatabase.fresh();
+    String path = database.one(String.class, "SELECT current_schema()") + ", \"odd 'one'\"";
+    try (HikariDataSource pool = new HikariDataSource()) {
+      pool.setJdbcUrl(database.url());
+      pool.setConnectionInitSql("SET ROLE NONE; SET search_path = " + path);
+      try (JdbiInboxStore store = JdbiInboxStore.create(pool);
+          WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
+        Handle handle = transaction.unwrap(Handle.class);
+        String current = "SELECT current_user || ' ' || current_setting('search_path')";
+        transaction.mark();
+        String before = handle.select(current).mapTo(String.class).one();
+        handle.execute("SET LOCAL ROLE pg_monitor");
+        handle.execute("SET LOCAL search_path = pg_catalog");
+        transaction.keep();
+        transaction.mark();
+        assertThat(handle.select(current).mapTo(String.class).one())
+            .isEqualTo(before)
+            .endsWith(path);
+        handle.execute("SELECT set_config('search_path', 'pg_catalog', true)");
+        transaction.keep();
+        transaction.commit(List.of());
+      }
+    }
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.inbox4j.jdbi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -9,6 +10,7 @@ import io.inbox4j.Inbox;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Outcome;
+import io.inbox4j.store.WorkTransaction;
 import io.inbox4j.testkit.PgBouncer;
 import io.inbox4j.testkit.PostgresServer;
 import java.sql.Connection;
@@ -127,6 +129,54 @@ class PoolerTest {
     assertThat(count("SELECT count(*) FROM effects")).isEqualTo(400);
     assertThat(count("SELECT count(*) FROM inbox_messages")).isEqualTo(400);
     assertThat(count("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'")).isZero();
+  }
+
+  @Test
+  void whatAHandlerWouldLeaveForOthersIsRefusedByWhatToUseInstead() {
+    JdbiInboxStore store = opened(JdbiInboxStore.connect(pooled));
+    store.open();
+    for (String sql :
+        List.of(
+            "SET app.tenant = 'left'",
+            "SELECT set_config('app.tenant', 'left', false)",
+            "SELECT pg_advisory_lock(4711)",
+            "CREATE TEMP TABLE mine (n int)",
+            "LISTEN mine")) {
+      try (WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
+        transaction.mark();
+        Handle handle = transaction.unwrap(Handle.class);
+        assertThatThrownBy(() -> handle.execute(sql))
+            .as(sql)
+            .hasStackTraceContaining("SET LOCAL")
+            .hasStackTraceContaining("ON COMMIT DROP")
+            .hasStackTraceContaining("pg_advisory_xact_lock");
+        transaction.undo();
+        transaction.commit(List.of());
+      }
+    }
+    try (WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
+      transaction.mark();
+      Connection connection = transaction.unwrap(Connection.class);
+      assertThatThrownBy(() -> connection.setSchema("mine")).hasMessageContaining("SET LOCAL");
+      Handle handle = transaction.unwrap(Handle.class);
+      handle.execute("SET LOCAL app.tenant = 'mine'");
+      handle.execute("CREATE TEMP TABLE mine (n int) ON COMMIT DROP");
+      handle.execute("INSERT INTO pg_temp.mine VALUES (1)");
+      handle.execute("SELECT pg_advisory_xact_lock(4711)");
+      handle.execute("DO $$ BEGIN END $$");
+      transaction.keep();
+      transaction.commit(List.of());
+    }
+    assertThat(count("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'")).isZero();
+    assertThat(count("SELECT count(*) FROM pg_class WHERE relname = 'mine'")).isZero();
+    Jdbi.create(pooler.jdbcUrl(direct))
+        .useHandle(
+            it ->
+                assertThat(
+                        it.select("SELECT coalesce(current_setting('app.tenant', true), '')")
+                            .mapTo(String.class)
+                            .one())
+                    .isEmpty());
   }
 
   @Test
