@@ -420,9 +420,17 @@ public final class Inbox implements AutoCloseable {
             subscription.types(),
             Objects.requireNonNull(checks.get(queue)),
             processor.storing(queue),
+            () -> probe(queue),
             listener,
             quarantineLog);
     return SurroundedIntake.of(queue, receiveMiddleware, intake, failures);
+  }
+
+  /** Health asks the store every second anyway; only when it has no answer, it is asked here. */
+  private void probe(String queue) {
+    if (monitor.isStoreDown()) {
+      store.pauseOf(queue);
+    }
   }
 
   private InboxListener tellAll() {

@@ -158,6 +158,11 @@ public final class HealthMonitor implements AutoCloseable {
     listener.tell(l -> l.healthChanged(part));
   }
 
+  /** Whether the store did not answer when it was last asked, or cannot be written to. */
+  public boolean isStoreDown() {
+    return store.database().status() == Status.DOWN;
+  }
+
   /** How the inbox was when it was last looked at. Returns at once. */
   public Health health() {
     return latest;

@@ -30,4 +30,12 @@ public interface Intake<T extends IntegrationEvent> {
    *     later, what was stored nevertheless is a duplicate then
    */
   void store(List<Arrival> batch);
+
+  /**
+   * Finds out whether deliveries could be stored now, if there is reason to doubt it; costs nothing
+   * otherwise. Who has nothing in hand takes nothing while this fails.
+   *
+   * @throws io.inbox4j.store.StoreUnavailableException if they could not
+   */
+  default void probe() {}
 }

@@ -41,8 +41,8 @@ import org.slf4j.LoggerFactory;
  * <p>While the store is away, deliveries are held for a moment. After that the consumer fails, so
  * that the broker has them back before they are overdue. Its thread goes on, whatever has stopped
  * the consumer, until what it has in hand is stored: that proves that the store is back, and the
- * next consumer is to wait for it. So an outage costs a message one delivery at most, however long
- * it lasts; and what is delivered again is a duplicate.
+ * next consumer is to wait for it. So an outage costs a message one delivery of each process at
+ * most, however long it lasts; and what is delivered again is a duplicate.
  *
  * <p>If there is no memory for what is in hand, nothing is waited for: the consumer lets go of it
  * and fails, and the next one takes it one by one.
@@ -400,6 +400,11 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   /** Whether its thread has something in hand; it may have been told to end. */
   boolean isStoring() {
     return persister.isAlive();
+  }
+
+  /** Whether deliveries wait to be stored or acknowledged. */
+  boolean hasInHand() {
+    return delivered.get() != acknowledged.get();
   }
 
   /** Whether the store has not answered for this long. */

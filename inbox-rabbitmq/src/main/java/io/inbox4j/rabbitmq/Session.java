@@ -131,6 +131,11 @@ final class Session<T extends IntegrationEvent> {
     return consumers.stream().anyMatch(consumer -> consumer.isStuckFor(time));
   }
 
+  /** Whether deliveries wait to be stored or acknowledged. */
+  boolean hasInHand() {
+    return consumers.stream().anyMatch(InboxConsumer::hasInHand);
+  }
+
   /** Whether something is still being stored. */
   boolean isStoring() {
     return consumers.stream().anyMatch(InboxConsumer::isStoring);

@@ -8,6 +8,7 @@ import io.inbox4j.IntegrationEvent;
 import io.inbox4j.internal.Endless;
 import io.inbox4j.internal.LoggedFailure;
 import io.inbox4j.receive.Intake;
+import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.transport.InboxTransport;
 import io.inbox4j.transport.ReceiveEndpoint;
 import io.inbox4j.transport.ReceiverState;
@@ -27,8 +28,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps an endpoint consuming: connect, wait until what the last session has in hand is stored,
- * declare, consume, wait for a failure of any kind, back off, again.
+ * Keeps an endpoint consuming: connect, wait until what the last session has in hand is stored and
+ * the store answers, declare, consume, wait for a failure of any kind, back off, again.
+ *
+ * <p>A store that goes while nothing is in hand is a failure, too, if it is known: otherwise each
+ * of the processes that receive from a queue would take a message in turn, and one delivery of it,
+ * to find that it cannot be stored.
  */
 final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Receiver, Runnable {
 
@@ -36,6 +41,7 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
   private static final Duration MIN_BACKOFF = Duration.ofMillis(100);
   private static final Duration MAX_BACKOFF = Duration.ofSeconds(5);
   private static final Duration FIRST_ATTEMPT = Duration.ofSeconds(15);
+  private static final Duration PROBE_EVERY = Duration.ofSeconds(1);
   private static final Duration GLANCE = Duration.ofMillis(50);
 
   /** Longer than any statement of the store should take, and than its own time-outs. */
@@ -135,6 +141,7 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
       current = Session.connect(factory, endpoint);
       session = current;
       letTheLastEnd(current);
+      awaitStore(current);
       if (isClosing() || !current.isConnected()) {
         return new IOException("the connection was closed before it consumed");
       }
@@ -147,7 +154,7 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
       firstAttempt.complete(true);
       LogLine.write(() -> log.info("{} consumes", endpoint.queue()));
       tell(it -> it.connected(endpoint.queue()));
-      Throwable failure = current.explain(current.failure().get(), endpoint.queue());
+      Throwable failure = current.explain(failureOf(current), endpoint.queue());
       judge(current, failure);
       return failure;
     } catch (TopologyException e) {
@@ -168,6 +175,45 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
           current.close(Duration.ZERO); // close() may not have seen all of its consumers
         }
       }
+    }
+  }
+
+  /** Waits until it fails, or the store does while nothing is in hand. */
+  private Throwable failureOf(Session<T> current) throws InterruptedException, ExecutionException {
+    CompletableFuture<Throwable> failure = current.failure();
+    while (true) {
+      try {
+        return failure.get(PROBE_EVERY.toMillis(), TimeUnit.MILLISECONDS);
+      } catch (TimeoutException e) { // so it consumes
+        Throwable obstacle = current.hasInHand() ? null : obstacle();
+        if (obstacle != null) {
+          return obstacle;
+        }
+      }
+    }
+  }
+
+  private void awaitStore(Session<T> next) throws InterruptedException {
+    while (!isClosing() && next.isConnected()) {
+      Throwable obstacle = obstacle();
+      if (obstacle == null) {
+        return;
+      }
+      firstAttempt.complete(false);
+      idle = new ReceiverState(true, 0, describe(obstacle));
+      closing.await(PROBE_EVERY.toMillis(), TimeUnit.MILLISECONDS);
+    }
+  }
+
+  /** Why nothing can be stored, or null if that is not known. */
+  private @Nullable Throwable obstacle() {
+    try {
+      intake.probe();
+      return null;
+    } catch (StoreUnavailableException e) {
+      return new StoreAwayException(e);
+    } catch (Throwable e) { // what stores deliveries will tell
+      return null;
     }
   }
 

@@ -13,6 +13,7 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import io.inbox4j.InboxListener;
 import io.inbox4j.receive.Arrival;
+import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.testkit.RabbitServer;
 import io.inbox4j.transport.Delivery;
 import io.inbox4j.transport.InboxTransport.Receiver;
@@ -23,6 +24,7 @@ import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -360,6 +362,42 @@ class SupervisorTest {
     eventually(() -> assertThat(receiver.state().consumers()).isOne());
     assertThat(intake.stored()).contains("m0");
     breaking.close();
+  }
+
+  @Test
+  void whileTheStoreIsKnownToBeAwayNobodyTakesAMessageToFindItOut() throws Exception {
+    AtomicBoolean away = new AtomicBoolean();
+    RecordingIntake intake =
+        new RecordingIntake(deliveries -> {}) {
+          @Override
+          public void probe() {
+            if (away.get()) {
+              throw new StoreUnavailableException("away", new IOException("refused"));
+            }
+          }
+        };
+    List<Receiver> receivers = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      receivers.add(transport.receive(endpoint(), intake, new Heard()));
+    }
+    away.set(true);
+    eventually(
+        () -> assertThat(receivers).allSatisfy(it -> assertThat(it.state().consumers()).isZero()));
+    publish(1);
+    eventually(
+        () ->
+            assertThat(receivers)
+                .allSatisfy(
+                    it -> {
+                      assertThat(it.state().connected()).isTrue();
+                      assertThat(it.state().failure())
+                          .contains("nothing is taken until it can be stored: away");
+                    }));
+    assertThat(producer.messageCount(queue)).isOne();
+    assertThat(intake.calls()).isZero();
+    away.set(false);
+    eventually(() -> assertThat(intake.stored()).containsExactly("m0"));
+    assertThat(intake.arrivals().get(0).delivery().redelivered()).isFalse();
   }
 
   /** As they stand in a log, with stack traces. */

@@ -24,6 +24,7 @@ public final class StoringIntake<T extends IntegrationEvent> implements Intake<T
   private final EventTypes<T> types;
   private final DeliveryCheck check;
   private final Storing storing;
+  private final Runnable probe;
   private final SafeListener listener;
   private final QuarantineLog quarantineLog;
 
@@ -32,12 +33,14 @@ public final class StoringIntake<T extends IntegrationEvent> implements Intake<T
       EventTypes<T> types,
       DeliveryCheck check,
       Storing storing,
+      Runnable probe,
       SafeListener listener,
       QuarantineLog quarantineLog) {
     this.endpoint = endpoint;
     this.types = types;
     this.check = check;
     this.storing = storing;
+    this.probe = probe;
     this.listener = listener;
     this.quarantineLog = quarantineLog;
   }
@@ -50,6 +53,11 @@ public final class StoringIntake<T extends IntegrationEvent> implements Intake<T
   @Override
   public Arrival check(Delivery delivery) {
     return check.check(delivery);
+  }
+
+  @Override
+  public void probe() {
+    probe.run();
   }
 
   @Override

@@ -42,6 +42,11 @@ public record SurroundedIntake<T extends IntegrationEvent>(
   }
 
   @Override
+  public void probe() {
+    inside.probe();
+  }
+
+  @Override
   public void store(List<Arrival> batch) {
     List<Delivery> deliveries = batch.stream().map(Arrival::delivery).toList();
     Storing storing = new Storing(batch);

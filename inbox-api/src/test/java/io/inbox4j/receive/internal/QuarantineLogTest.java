@@ -84,6 +84,7 @@ class QuarantineLogTest {
             batch ->
                 new Storing.Stored(
                     Collections.nCopies(batch.size(), Receipt.QUARANTINED), () -> {}),
+            () -> {},
             new SafeListener(List.of()),
             log);
     Arrival unknown = intake.check(Deliveries.right().delivery());
