@@ -4,9 +4,13 @@ import io.inbox4j.reliability.history.Effect;
 import io.inbox4j.reliability.history.History;
 import io.inbox4j.reliability.history.Kept;
 import io.inbox4j.reliability.history.Publish;
+import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jdbi.v3.core.Jdbi;
 
@@ -20,6 +24,10 @@ record Tables(Jdbi jdbi) {
       "-c%20statement_timeout=0%20-c%20transaction_timeout=0"
           + "%20-c%20default_transaction_read_only=off";
 
+  private static final String CANNOT_CONNECT_NOW = "57P03";
+  private static final Duration TO_RECOVER = Duration.ofMinutes(1);
+  private static final Duration GLANCE = Duration.ofMillis(50);
+
   static Tables at(String jdbcUrl) {
     return at(() -> jdbcUrl);
   }
@@ -30,10 +38,22 @@ record Tables(Jdbi jdbi) {
    */
   static Tables at(Supplier<String> jdbcUrl) {
     return new Tables(
-        Jdbi.create(
-            () ->
-                DriverManager.getConnection(
-                    jdbcUrl.get() + "&connectTimeout=5&socketTimeout=120&options=" + UNTROUBLED)));
+        Jdbi.create(() -> connect(jdbcUrl, System.nanoTime() + TO_RECOVER.toNanos())));
+  }
+
+  /** Waits for a server that has crashed without being told to, and recovers. */
+  private static Connection connect(Supplier<String> jdbcUrl, long until) throws SQLException {
+    while (true) {
+      try {
+        return DriverManager.getConnection(
+            jdbcUrl.get() + "&connectTimeout=5&socketTimeout=120&options=" + UNTROUBLED);
+      } catch (SQLException e) {
+        if (!CANNOT_CONNECT_NOW.equals(e.getSQLState()) || System.nanoTime() - until > 0) {
+          throw e;
+        }
+        LockSupport.parkNanos(GLANCE.toNanos());
+      }
+    }
   }
 
   void create() {
