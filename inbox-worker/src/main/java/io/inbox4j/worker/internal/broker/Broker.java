@@ -1,13 +1,12 @@
 package io.inbox4j.worker.internal.broker;
 
-import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
-import com.rabbitmq.client.ShutdownSignalException;
 import io.inbox4j.rabbitmq.RabbitTransport;
 import io.inbox4j.worker.internal.options.BrokerOptions;
 import io.inbox4j.worker.internal.options.UsageException;
 import java.io.IOException;
+import java.util.Objects;
 import java.util.concurrent.TimeoutException;
 
 /** Connects as the receivers do, and reads what the broker says. */
@@ -41,16 +40,6 @@ public final class Broker {
 
   /** Why the broker has refused something, in its words, or what else has failed. */
   public static String refusal(Throwable failure) {
-    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause instanceof ShutdownSignalException signal) {
-        if (signal.getReason() instanceof AMQP.Channel.Close close) {
-          return close.getReplyText();
-        }
-        if (signal.getReason() instanceof AMQP.Connection.Close close) {
-          return close.getReplyText();
-        }
-      }
-    }
-    return failure.toString();
+    return Objects.requireNonNullElseGet(RabbitTransport.refusalIn(failure), failure::toString);
   }
 }
