@@ -44,7 +44,7 @@ subprojects {
             }
         }
         // Tests wait more than they compute. Every fork has servers of its own.
-        maxParallelForks = 2
+        maxParallelForks = 3
         // They end before it pays to compile anything twice.
         jvmArgs("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
     }

@@ -7,8 +7,10 @@ import io.inbox4j.Inbox;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("slow")
 class CloseTest {
 
   private final Database database = Database.fresh();

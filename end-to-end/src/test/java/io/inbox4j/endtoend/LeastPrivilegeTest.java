@@ -28,10 +28,12 @@ import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** The roles that SECURITY.md describes, made by the very statements that stand there. */
+@Tag("slow")
 class LeastPrivilegeTest {
 
   private static PostgresServer postgres;

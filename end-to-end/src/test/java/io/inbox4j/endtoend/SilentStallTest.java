@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.inbox4j.Inbox;
 import io.inbox4j.testkit.RabbitServer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Faults after which a connection looks well while nobody consumes any more. */
+@Tag("slow")
 class SilentStallTest {
 
   private final Database database = Database.fresh();

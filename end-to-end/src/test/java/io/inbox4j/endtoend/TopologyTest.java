@@ -17,6 +17,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("slow")
 class TopologyTest {
 
   private final Database database = Database.fresh();
@@ -44,7 +45,6 @@ class TopologyTest {
    * Without a limit of its own it would have one of 20 from RabbitMQ 4 on, and drop the message.
    */
   @Test
-  @Tag("slow")
   void aDeadLetterStaysHoweverOftenItIsTakenAndNotAcknowledged() throws Exception {
     String deadLetters = queue + ".dead-letter";
     try (Inbox inbox = inbox(subscription -> {})) {

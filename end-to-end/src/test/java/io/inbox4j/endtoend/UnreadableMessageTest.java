@@ -18,9 +18,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A message that would kill every connection that it is delivered to. */
+@Tag("slow")
 class UnreadableMessageTest {
 
   private static final int INNOCENT = 300;

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.inbox4j.store.WorkTransaction;
 import java.util.List;
 import org.jdbi.v3.core.Handle;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("slow")
 class ClaimPlanTest {
 
   private final TestDatabase database = TestDatabase.fresh();

@@ -10,10 +10,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What the janitor makes of what a clock wrote that was wrong. */
+@Tag("slow")
 @Timeout(60)
 class ClockJumpTest {
 

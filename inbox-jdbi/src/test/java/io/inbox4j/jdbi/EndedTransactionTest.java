@@ -11,6 +11,7 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Handlers that get past the guard and end the transaction that they share with others. */
+@Tag("slow")
 @Timeout(60)
 class EndedTransactionTest {
 

@@ -14,10 +14,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Of an ordering key one message runs at a time, also when an earlier one comes back. */
+@Tag("slow")
 @Timeout(60)
 class OneOfAKeyTest {
 

@@ -17,10 +17,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Services with tables in common, of which each keeps its messages as long as it likes. */
+@Tag("slow")
 @Timeout(60)
 class SharedRetentionTest {
 

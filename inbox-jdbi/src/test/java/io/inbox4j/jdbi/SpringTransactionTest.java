@@ -24,6 +24,7 @@ import java.util.stream.Stream;
 import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -36,6 +37,7 @@ import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Calls inside a transaction that Spring began on the thread, with pools of both kinds. */
+@Tag("slow")
 @ParameterizedClass(name = "auto-commit of the pool: {0}")
 @ValueSource(booleans = {true, false})
 @Timeout(60)

@@ -37,10 +37,12 @@ import java.util.function.BooleanSupplier;
 import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /** Receiving goes on, whatever others throw. */
+@Tag("slow")
 class SupervisorTest {
 
   private static final String SECRET = "4929-1234-5678-9012";

@@ -10,10 +10,12 @@ import io.inbox4j.worker.Cli.Result;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jdbi.v3.core.Jdbi;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The command line through a PgBouncer in transaction mode. */
+@Tag("slow")
 @Timeout(120)
 class PooledCommandsTest {
 
