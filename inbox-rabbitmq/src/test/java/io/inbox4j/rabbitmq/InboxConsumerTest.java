@@ -31,8 +31,10 @@ import java.util.stream.IntStream;
 import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("slow")
 class InboxConsumerTest {
 
   private static final Duration DEADLINE = Duration.ofSeconds(10);

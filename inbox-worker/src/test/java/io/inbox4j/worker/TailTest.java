@@ -10,13 +10,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+@Tag("slow")
 @Timeout(180)
 class TailTest {
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   @Test
-  @Tag("slow")
   void whatHappensIsSeenUntilTheCountIsReached() {
     Tables tables = Tables.filled();
     try (ChildProcess tail =
