@@ -25,12 +25,13 @@ dependencyResolutionManagement {
 
 include(
     "inbox-api",
+    "inbox-core",
     "inbox-jdbi",
     "inbox-rabbitmq",
     "inbox-micrometer",
     "inbox-opentelemetry",
     "testkit",
-    "inbox-worker",
+    "inbox-cli",
     "examples",
     "benchmarks",
     "reliability",

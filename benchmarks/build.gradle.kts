@@ -6,9 +6,10 @@ description = "Programs that measure."
 
 dependencies {
     implementation(project(":inbox-api"))
+    implementation(project(":inbox-core"))
     implementation(project(":inbox-jdbi"))
     implementation(project(":inbox-rabbitmq"))
-    implementation(project(":inbox-worker"))
+    implementation(project(":inbox-cli"))
     implementation(project(":testkit"))
     implementation(libs.amqp.client)
     implementation(libs.db.scheduler)

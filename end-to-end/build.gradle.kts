@@ -6,11 +6,12 @@ description = "All modules together, against real servers and killed processes."
 
 dependencies {
     testImplementation(project(":inbox-api"))
+    testImplementation(project(":inbox-core"))
     testImplementation(project(":inbox-jdbi"))
     testImplementation(project(":inbox-rabbitmq"))
     testImplementation(project(":inbox-micrometer"))
     testImplementation(project(":inbox-opentelemetry"))
-    testImplementation(project(":inbox-worker"))
+    testImplementation(project(":inbox-cli"))
     testImplementation(project(":testkit"))
     testImplementation(libs.amqp.client)
     testImplementation(libs.archunit)

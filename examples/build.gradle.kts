@@ -7,6 +7,7 @@ description = "Programs that a newcomer runs and copies."
 dependencies {
     implementation(platform(libs.embedded.postgres.binaries.bom))
     implementation(project(":inbox-api"))
+    implementation(project(":inbox-core"))
     implementation(project(":inbox-jdbi"))
     implementation(project(":inbox-rabbitmq"))
     implementation(project(":inbox-micrometer"))

@@ -7,6 +7,7 @@ description = "The PostgreSQL store on JDBI and HikariCP, with its migrations."
 
 dependencies {
     api(project(":inbox-api"))
+    api(project(":inbox-core"))
     api(libs.jdbi3.core)
     api(libs.jspecify)
     implementation(libs.hikaricp)

@@ -7,6 +7,7 @@ description = "Metrics of an inbox in a Micrometer registry."
 
 dependencies {
     api(project(":inbox-api"))
+    api(project(":inbox-core"))
     api(libs.micrometer.core)
     api(libs.jspecify)
     implementation(libs.slf4j.api)

@@ -7,6 +7,7 @@ description = "Traces through an inbox, by OpenTelemetry."
 
 dependencies {
     api(project(":inbox-api"))
+    api(project(":inbox-core"))
     api(libs.opentelemetry.api)
     api(libs.opentelemetry.context)
     api(libs.jspecify)

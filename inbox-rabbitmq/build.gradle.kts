@@ -7,6 +7,7 @@ description = "The consumer, topology and supervised connection on RabbitMQ."
 
 dependencies {
     api(project(":inbox-api"))
+    api(project(":inbox-core"))
     api(libs.amqp.client)
     api(libs.jspecify)
     implementation(libs.slf4j.api)

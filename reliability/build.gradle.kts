@@ -6,6 +6,7 @@ description = "A checker, and a program that breaks things."
 
 dependencies {
     implementation(project(":inbox-api"))
+    implementation(project(":inbox-core"))
     implementation(project(":inbox-jdbi"))
     implementation(project(":inbox-rabbitmq"))
     implementation(project(":testkit"))

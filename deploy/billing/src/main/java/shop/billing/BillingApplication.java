@@ -1,9 +1,9 @@
 package shop.billing;
 
 import io.inbox4j.InboxBuilder;
-import io.inbox4j.IntegrationEvent;
+import io.inbox4j.cli.application.InboxApplication;
+import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.retry.RetryPolicy;
-import io.inbox4j.worker.InboxApplication;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.UUID;

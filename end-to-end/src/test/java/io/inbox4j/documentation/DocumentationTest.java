@@ -29,18 +29,19 @@ class DocumentationTest {
   private static final String AROUND =
       """
       import io.inbox4j.*;
+      import io.inbox4j.cli.application.*;
+      import io.inbox4j.error.*;
       import io.inbox4j.event.*;
+      import io.inbox4j.format.*;
       import io.inbox4j.handler.*;
       import io.inbox4j.jdbi.*;
+      import io.inbox4j.listener.*;
       import io.inbox4j.micrometer.*;
       import io.inbox4j.opentelemetry.*;
       import io.inbox4j.operations.*;
-      import io.inbox4j.processor.*;
       import io.inbox4j.rabbitmq.*;
       import io.inbox4j.retry.*;
-      import io.inbox4j.receive.*;
       import io.inbox4j.transport.*;
-      import io.inbox4j.worker.*;
       import io.micrometer.core.instrument.MeterRegistry;
       import io.opentelemetry.api.OpenTelemetry;
       import java.math.BigDecimal;

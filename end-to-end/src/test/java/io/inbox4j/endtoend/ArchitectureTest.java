@@ -3,6 +3,7 @@ package io.inbox4j.endtoend;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,7 +16,12 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import io.inbox4j.Inbox;
-import io.inbox4j.health.HealthMonitor;
+import io.inbox4j.cli.InboxCommand;
+import io.inbox4j.cli.application.InboxApplication;
+import io.inbox4j.cli.internal.commands.CompletionCommand;
+import io.inbox4j.cli.internal.options.ApplicationOptions;
+import io.inbox4j.internal.health.HealthMonitor;
+import io.inbox4j.internal.receive.DeliveryValidator;
 import io.inbox4j.jdbi.JdbiInboxStore;
 import io.inbox4j.jdbi.JdbiInboxStoreBuilder;
 import io.inbox4j.micrometer.InboxMetrics;
@@ -23,18 +29,24 @@ import io.inbox4j.opentelemetry.InboxTracing;
 import io.inbox4j.rabbitmq.InboxConsumer;
 import io.inbox4j.rabbitmq.RabbitTransport;
 import io.inbox4j.rabbitmq.TopologyException;
-import io.inbox4j.receive.internal.DeliveryCheck;
-import io.inbox4j.worker.InboxApplication;
-import io.inbox4j.worker.InboxCommand;
-import io.inbox4j.worker.internal.commands.CompletionCommand;
-import io.inbox4j.worker.internal.options.ApplicationOptions;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Date;
-import java.util.Set;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 class ArchitectureTest {
+
+  /** The packages of inbox-api. */
+  private static final String[] API = {
+    "io.inbox4j.error",
+    "io.inbox4j.event",
+    "io.inbox4j.handler",
+    "io.inbox4j.internal",
+    "io.inbox4j.listener",
+    "io.inbox4j.retry"
+  };
 
   private static final String STORE = "io.inbox4j.jdbi..";
   private static final String TRANSPORT = "io.inbox4j.rabbitmq..";
@@ -42,7 +54,7 @@ class ArchitectureTest {
   private static final String TRACES = "io.inbox4j.opentelemetry..";
 
   /** The program that puts the modules together. */
-  private static final String PROGRAM = "io.inbox4j.worker..";
+  private static final String PROGRAM = "io.inbox4j.cli..";
 
   private static final String[] NOT_SHIPPED = {
     "io.inbox4j.testkit..", "io.inbox4j.endtoend..", "io.inbox4j.build.."
@@ -65,7 +77,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void theApiKnowsNeitherADatabaseNorABroker() {
+  void theCoreKnowsNeitherADatabaseNorABroker() {
     noClasses()
         .that()
         .resideOutsideOfPackages(STORE, TRANSPORT, PROGRAM)
@@ -117,25 +129,20 @@ class ArchitectureTest {
         .check(SHIPPED);
   }
 
-  /** The two ports and what crosses them know each other, and count as one. */
+  /** Every package is a slice of its own, the root package of every module included. */
   @Test
   void packagesAreFreeOfCycles() {
-    Set<String> ports = Set.of("operations", "receive", "store", "transport");
     slices()
         .assignedFrom(
             new SliceAssignment() {
               @Override
               public SliceIdentifier getIdentifierOf(JavaClass type) {
-                String[] path = type.getPackageName().split("\\.", -1);
-                if (path.length < 3) {
-                  return SliceIdentifier.ignore();
-                }
-                return SliceIdentifier.of(ports.contains(path[2]) ? "ports" : path[2]);
+                return SliceIdentifier.of(type.getPackageName());
               }
 
               @Override
               public String getDescription() {
-                return "packages by concept";
+                return "packages";
               }
             })
         .should()
@@ -144,8 +151,28 @@ class ArchitectureTest {
   }
 
   @Test
+  void noTwoTypesShareASimpleName() {
+    Map<String, Long> byName =
+        SHIPPED.stream()
+            .filter(type -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info"))
+            .collect(Collectors.groupingBy(JavaClass::getSimpleName, Collectors.counting()));
+    assertThat(byName).allSatisfy((name, types) -> assertThat(types).as(name).isEqualTo(1));
+  }
+
+  /** A shared contracts jar takes nothing else with it. */
+  @Test
+  void theApiDependsOnJspecifyOnly() {
+    classes()
+        .that(resideInAnyPackage(API))
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(API).or(resideInAnyPackage("java..", "org.jspecify..")))
+        .check(SHIPPED);
+  }
+
+  @Test
   void onlyTheWaysInArePublic() {
-    assertThat(publicClassesIn(STORE))
+    assertThat(publicClassesIn("io.inbox4j.jdbi"))
         .containsExactlyInAnyOrder(
             JdbiInboxStore.class.getName(), JdbiInboxStoreBuilder.class.getName());
     assertThat(publicClassesIn(TRANSPORT))
@@ -155,8 +182,9 @@ class ArchitectureTest {
             TopologyException.class.getName());
     assertThat(publicClassesIn(METRICS)).containsExactly(InboxMetrics.class.getName());
     assertThat(publicClassesIn(TRACES)).containsExactly(InboxTracing.class.getName());
-    assertThat(publicClassesIn("io.inbox4j.worker"))
-        .containsExactlyInAnyOrder(InboxApplication.class.getName(), InboxCommand.class.getName());
+    assertThat(publicClassesIn("io.inbox4j.cli")).containsExactly(InboxCommand.class.getName());
+    assertThat(publicClassesIn("io.inbox4j.cli.application"))
+        .containsExactly(InboxApplication.class.getName());
   }
 
   private static Iterable<String> publicClassesIn(String place) {
@@ -194,7 +222,7 @@ class ArchitectureTest {
         .that()
         .doNotBelongToAnyOf(ApplicationOptions.class)
         .and()
-        .doNotHaveFullyQualifiedName("io.inbox4j.jdbi.SpringTransactions")
+        .doNotHaveFullyQualifiedName("io.inbox4j.jdbi.internal.connect.SpringTransactions")
         .should()
         .callMethod(Class.class, "forName", String.class)
         .orShould()
@@ -212,7 +240,7 @@ class ArchitectureTest {
   void timeIsTheDatabases() {
     noClasses()
         .that()
-        .doNotBelongToAnyOf(HealthMonitor.class, DeliveryCheck.class)
+        .doNotBelongToAnyOf(HealthMonitor.class, DeliveryValidator.class)
         .and()
         .resideOutsideOfPackage(PROGRAM)
         .should()
@@ -236,7 +264,7 @@ class ArchitectureTest {
         .that()
         .resideInAPackage(PROGRAM)
         .and()
-        .resideOutsideOfPackage("io.inbox4j.worker.internal.terminal")
+        .resideOutsideOfPackage("io.inbox4j.cli.internal.terminal")
         .and()
         .doNotBelongToAnyOf(CompletionCommand.class, InboxCommand.class)
         .should()

@@ -3,12 +3,12 @@ package io.inbox4j.endtoend;
 import static io.inbox4j.endtoend.BadInput.good;
 import static io.inbox4j.endtoend.BadInput.handled;
 import static io.inbox4j.endtoend.BadInput.quarantined;
-import static io.inbox4j.receive.QuarantineReason.BODY_TOO_LARGE;
-import static io.inbox4j.receive.QuarantineReason.CHARSET;
-import static io.inbox4j.receive.QuarantineReason.CONTENT_ENCODING;
-import static io.inbox4j.receive.QuarantineReason.CONTENT_TYPE;
-import static io.inbox4j.receive.QuarantineReason.EMPTY_BODY;
-import static io.inbox4j.receive.QuarantineReason.NOT_UTF8;
+import static io.inbox4j.listener.QuarantineReason.BODY_TOO_LARGE;
+import static io.inbox4j.listener.QuarantineReason.CHARSET;
+import static io.inbox4j.listener.QuarantineReason.CONTENT_ENCODING;
+import static io.inbox4j.listener.QuarantineReason.CONTENT_TYPE;
+import static io.inbox4j.listener.QuarantineReason.EMPTY_BODY;
+import static io.inbox4j.listener.QuarantineReason.NOT_UTF8;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

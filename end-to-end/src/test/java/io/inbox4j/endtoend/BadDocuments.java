@@ -1,9 +1,9 @@
 package io.inbox4j.endtoend;
 
 import static io.inbox4j.endtoend.BadInput.quarantined;
-import static io.inbox4j.receive.QuarantineReason.INVALID_JSON;
-import static io.inbox4j.receive.QuarantineReason.JSON_LIMIT;
-import static io.inbox4j.receive.QuarantineReason.NOT_AN_OBJECT;
+import static io.inbox4j.listener.QuarantineReason.INVALID_JSON;
+import static io.inbox4j.listener.QuarantineReason.JSON_LIMIT;
+import static io.inbox4j.listener.QuarantineReason.NOT_AN_OBJECT;
 
 import java.util.stream.Stream;
 

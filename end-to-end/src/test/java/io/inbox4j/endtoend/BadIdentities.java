@@ -3,10 +3,10 @@ package io.inbox4j.endtoend;
 import static io.inbox4j.endtoend.BadInput.good;
 import static io.inbox4j.endtoend.BadInput.handled;
 import static io.inbox4j.endtoend.BadInput.quarantined;
-import static io.inbox4j.receive.QuarantineReason.BAD_ID;
-import static io.inbox4j.receive.QuarantineReason.ID_CONFLICT;
-import static io.inbox4j.receive.QuarantineReason.ID_MISMATCH;
-import static io.inbox4j.receive.QuarantineReason.MISSING_ID;
+import static io.inbox4j.listener.QuarantineReason.BAD_ID;
+import static io.inbox4j.listener.QuarantineReason.ID_CONFLICT;
+import static io.inbox4j.listener.QuarantineReason.ID_MISMATCH;
+import static io.inbox4j.listener.QuarantineReason.MISSING_ID;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
 import java.nio.charset.StandardCharsets;

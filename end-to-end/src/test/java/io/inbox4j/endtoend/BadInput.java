@@ -1,7 +1,7 @@
 package io.inbox4j.endtoend;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
-import io.inbox4j.receive.QuarantineReason;
+import io.inbox4j.listener.QuarantineReason;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import java.util.stream.Stream;

@@ -2,8 +2,8 @@ package io.inbox4j.endtoend;
 
 import static io.inbox4j.endtoend.BadInput.good;
 import static io.inbox4j.endtoend.BadInput.quarantined;
-import static io.inbox4j.receive.QuarantineReason.INVALID_JSON;
-import static io.inbox4j.receive.QuarantineReason.NOT_UTF8;
+import static io.inbox4j.listener.QuarantineReason.INVALID_JSON;
+import static io.inbox4j.listener.QuarantineReason.NOT_UTF8;
 
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;

@@ -2,8 +2,8 @@ package io.inbox4j.endtoend;
 
 import static io.inbox4j.endtoend.BadInput.good;
 import static io.inbox4j.endtoend.BadInput.handled;
-import static io.inbox4j.receive.QuarantineReason.MISSING_TYPE;
-import static io.inbox4j.receive.QuarantineReason.UNKNOWN_TYPE;
+import static io.inbox4j.listener.QuarantineReason.MISSING_TYPE;
+import static io.inbox4j.listener.QuarantineReason.UNKNOWN_TYPE;
 
 import java.util.stream.Stream;
 

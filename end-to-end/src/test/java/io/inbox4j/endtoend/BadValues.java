@@ -4,7 +4,7 @@ import static io.inbox4j.endtoend.BadInput.dead;
 import static io.inbox4j.endtoend.BadInput.good;
 import static io.inbox4j.endtoend.BadInput.handled;
 
-import io.inbox4j.event.EventNames;
+import io.inbox4j.format.EventNames;
 import java.util.stream.Stream;
 
 /** JSON objects whose values are not what the event's class or its handler expects. */

@@ -10,16 +10,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
 import io.inbox4j.Inbox;
-import io.inbox4j.InboxListener;
 import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.listener.InboxListener;
+import io.inbox4j.listener.QuarantineReason;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.rabbitmq.RabbitTransport;
-import io.inbox4j.receive.Arrival;
-import io.inbox4j.receive.QuarantineReason;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.transport.Delivery;
+import io.inbox4j.transport.ValidatedDelivery;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -177,8 +177,8 @@ final class CanaryProgram {
     String headers = "{\"h\":\"%s\"}".formatted(HEADER.text());
     show(
         delivery,
-        new Arrival.Event(delivery, headers, UUID.randomUUID(), "type"),
-        new Arrival.Rejected(delivery, headers, QuarantineReason.UNREADABLE, "detail"));
+        new ValidatedDelivery.Event(delivery, headers, UUID.randomUUID(), "type"),
+        new ValidatedDelivery.Rejected(delivery, headers, QuarantineReason.UNREADABLE, "detail"));
   }
 
   /** Addresses and passwords that are wrong. */
@@ -198,8 +198,8 @@ final class CanaryProgram {
             .listener(
                 new InboxListener() {
                   @Override
-                  public void disconnected(String endpoint, Throwable cause) {
-                    cause.printStackTrace(System.out);
+                  public void disconnected(Disconnected event) {
+                    event.cause().printStackTrace(System.out);
                     refused.countDown();
                   }
                 })
@@ -230,29 +230,29 @@ final class CanaryProgram {
   private static final class Loud implements InboxListener {
 
     @Override
-    public void quarantined(String endpoint, QuarantineReason reason, String detail) {
-      show(endpoint, reason, detail);
+    public void quarantined(Quarantined event) {
+      show(event.endpoint(), event.reason(), event.detail());
     }
 
     @Override
-    public void dead(Message message, int attempt, String error) {
-      show(message, error);
+    public void dead(Dead event) {
+      show(event.message(), event.error());
     }
 
     @Override
-    public void retried(Message message, int attempt, Duration delay, Throwable failure) {
-      show(message);
-      failure.printStackTrace(System.out);
+    public void retried(Retried event) {
+      show(event.message());
+      event.failure().printStackTrace(System.out);
     }
 
     @Override
-    public void interrupted(String endpoint, Throwable cause) {
-      cause.printStackTrace(System.out);
+    public void interrupted(Interrupted event) {
+      event.cause().printStackTrace(System.out);
     }
 
     @Override
-    public void disconnected(String endpoint, Throwable cause) {
-      cause.printStackTrace(System.out);
+    public void disconnected(Disconnected event) {
+      event.cause().printStackTrace(System.out);
     }
   }
 

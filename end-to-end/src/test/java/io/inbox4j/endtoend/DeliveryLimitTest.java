@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.inbox4j.Inbox;
-import io.inbox4j.InboxListener;
 import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.jdbi.JdbiInboxStore;
-import io.inbox4j.operations.Health;
+import io.inbox4j.listener.Health;
+import io.inbox4j.listener.InboxListener;
 import io.inbox4j.rabbitmq.RabbitTransport;
 import io.inbox4j.testkit.ChildProcess;
 import io.inbox4j.testkit.PostgresServer;
@@ -133,8 +133,8 @@ class DeliveryLimitTest {
     InboxListener listener =
         new InboxListener() {
           @Override
-          public void disconnected(String endpoint, Throwable cause) {
-            causes.add(cause.getMessage());
+          public void disconnected(Disconnected event) {
+            causes.add(event.cause().getMessage());
           }
         };
     try (Inbox inbox = inbox(listener);

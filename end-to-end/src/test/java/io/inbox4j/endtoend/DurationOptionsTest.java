@@ -13,14 +13,14 @@ import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.SubscriptionOptions;
 import io.inbox4j.handler.Postpone;
 import io.inbox4j.handler.RetryLater;
+import io.inbox4j.internal.receive.ReceiveLimits;
 import io.inbox4j.jdbi.JdbiInboxStore;
 import io.inbox4j.jdbi.JdbiInboxStoreBuilder;
-import io.inbox4j.operations.Backlog;
+import io.inbox4j.listener.Backlog;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.operations.RetentionReport;
 import io.inbox4j.rabbitmq.InboxConsumer;
-import io.inbox4j.receive.ReceiveLimits;
 import io.inbox4j.retry.CircuitBreaker;
 import io.inbox4j.retry.RetryDecision;
 import io.inbox4j.retry.RetryPolicy;
@@ -48,8 +48,7 @@ class DurationOptionsTest {
   private static final String NO_DATABASE = "jdbc:postgresql://localhost:1/unused";
 
   /** Packages whose public types users do not call. */
-  private static final Set<String> NOT_FOR_USERS =
-      Set.of("io.inbox4j.store", "io.inbox4j.processor", "io.inbox4j.health");
+  private static final Set<String> NOT_FOR_USERS = Set.of("io.inbox4j.store");
 
   /** What is told to users, or takes whatever it is given. */
   private static final Set<Class<?>> NO_OPTIONS =

@@ -4,7 +4,7 @@ import static io.inbox4j.endtoend.Patience.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inbox4j.Inbox;
-import io.inbox4j.event.JacksonFormat;
+import io.inbox4j.format.JacksonFormat;
 import io.inbox4j.operations.MessageFilter;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;

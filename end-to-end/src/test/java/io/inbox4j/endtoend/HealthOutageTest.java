@@ -1,12 +1,12 @@
 package io.inbox4j.endtoend;
 
-import static io.inbox4j.operations.Health.Status.DOWN;
-import static io.inbox4j.operations.Health.Status.UP;
+import static io.inbox4j.listener.Health.Status.DOWN;
+import static io.inbox4j.listener.Health.Status.UP;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.inbox4j.Inbox;
-import io.inbox4j.operations.Health.Part;
+import io.inbox4j.listener.Health.Part;
 import io.inbox4j.testkit.PostgresServer;
 import io.inbox4j.testkit.RabbitServer;
 import java.time.Duration;

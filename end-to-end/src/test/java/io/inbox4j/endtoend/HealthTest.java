@@ -2,21 +2,21 @@ package io.inbox4j.endtoend;
 
 import static io.inbox4j.endtoend.Patience.LIMIT;
 import static io.inbox4j.endtoend.Patience.eventually;
-import static io.inbox4j.operations.Health.Status.DEGRADED;
-import static io.inbox4j.operations.Health.Status.DOWN;
-import static io.inbox4j.operations.Health.Status.UP;
+import static io.inbox4j.listener.Health.Status.DEGRADED;
+import static io.inbox4j.listener.Health.Status.DOWN;
+import static io.inbox4j.listener.Health.Status.UP;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inbox4j.Inbox;
-import io.inbox4j.InboxListener;
 import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.jdbi.JdbiInboxStore;
-import io.inbox4j.operations.Health;
-import io.inbox4j.operations.Health.Part;
-import io.inbox4j.processor.WhenDead;
+import io.inbox4j.listener.Health;
+import io.inbox4j.listener.Health.Part;
+import io.inbox4j.listener.InboxListener;
 import io.inbox4j.rabbitmq.RabbitTransport;
 import io.inbox4j.retry.CircuitBreaker;
 import io.inbox4j.retry.RetryPolicy;
+import io.inbox4j.retry.WhenDead;
 import io.inbox4j.testkit.ChildProcess;
 import io.inbox4j.testkit.PostgresServer;
 import io.inbox4j.testkit.RabbitServer;
@@ -143,7 +143,7 @@ class HealthTest {
                               throw new IllegalStateException("broken");
                             })
                         .orderedBy(event -> "key")
-                        .whenDead(WhenDead.WAIT)
+                        .whenDead(WhenDead.BLOCK_KEY)
                         .retry(RetryPolicy.immediate(1)));
         Publisher publisher = new Publisher(Inboxes.amqp(), queue)) {
       inbox.start();
@@ -355,9 +355,9 @@ class HealthTest {
             .listener(
                 new InboxListener() {
                   @Override
-                  public void healthChanged(Part part) {
-                    if (part.name().equals("pause")) {
-                      heard.add(part.status() + " " + part.endpoint());
+                  public void healthChanged(HealthChanged event) {
+                    if (event.part().name().equals("pause")) {
+                      heard.add(event.part().status() + " " + event.part().endpoint());
                     }
                   }
                 })

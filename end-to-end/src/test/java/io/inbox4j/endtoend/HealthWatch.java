@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.inbox4j.Inbox;
-import io.inbox4j.operations.Health;
-import io.inbox4j.operations.Health.Part;
-import io.inbox4j.operations.Health.Status;
+import io.inbox4j.listener.Health;
+import io.inbox4j.listener.Health.Part;
+import io.inbox4j.listener.Health.Status;
 import java.time.Duration;
 import java.util.Optional;
 

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.inbox4j.Inbox;
-import io.inbox4j.InboxException;
-import io.inbox4j.IntegrationEvent;
 import io.inbox4j.SubscriptionBuilder;
+import io.inbox4j.error.InboxException;
+import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.jdbi.JdbiInboxStore;
 import io.inbox4j.operations.MessageFilter;

@@ -3,13 +3,13 @@ package io.inbox4j.endtoend;
 import static io.inbox4j.endtoend.BadInput.good;
 import static io.inbox4j.endtoend.BadInput.handled;
 import static io.inbox4j.endtoend.BadInput.quarantined;
-import static io.inbox4j.receive.QuarantineReason.BAD_ORDERING_KEY;
-import static io.inbox4j.receive.QuarantineReason.BAD_TIME;
-import static io.inbox4j.receive.QuarantineReason.HEADERS_TOO_LARGE;
+import static io.inbox4j.listener.QuarantineReason.BAD_ORDERING_KEY;
+import static io.inbox4j.listener.QuarantineReason.BAD_TIME;
+import static io.inbox4j.listener.QuarantineReason.HEADERS_TOO_LARGE;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.impl.LongStringHelper;
-import io.inbox4j.receive.NotBefore;
+import io.inbox4j.internal.receive.NotBefore;
 import java.time.Instant;
 import java.util.Date;
 import java.util.List;

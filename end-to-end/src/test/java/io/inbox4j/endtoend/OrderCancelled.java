@@ -1,7 +1,7 @@
 package io.inbox4j.endtoend;
 
-import io.inbox4j.EventType;
-import io.inbox4j.IntegrationEvent;
+import io.inbox4j.event.EventType;
+import io.inbox4j.event.IntegrationEvent;
 import java.util.UUID;
 
 /** A second event, for queues that carry more than one. */

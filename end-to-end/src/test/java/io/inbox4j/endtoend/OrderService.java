@@ -1,10 +1,10 @@
 package io.inbox4j.endtoend;
 
 import io.inbox4j.Inbox;
-import io.inbox4j.InboxListener;
 import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.listener.InboxListener;
 import io.inbox4j.rabbitmq.RabbitTransport;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.testkit.ChildProcess;
@@ -167,9 +167,9 @@ final class OrderService {
   private final class Reporter implements InboxListener {
 
     @Override
-    public void received(Message message) {
+    public void received(Received event) {
       if (options.containsKey("stopBeforeAck")) {
-        print("stored " + message.messageId());
+        print("stored " + event.message().messageId());
         block();
       }
     }
@@ -183,12 +183,12 @@ final class OrderService {
     }
 
     @Override
-    public void processed(Message message, int attempt, Duration lag) {
-      print("processed " + message.messageId());
+    public void processed(Processed event) {
+      print("processed " + event.message().messageId());
     }
 
     @Override
-    public void interrupted(String endpoint, Throwable cause) {
+    public void interrupted(Interrupted event) {
       print("interrupted");
     }
   }

@@ -1,8 +1,6 @@
 package io.inbox4j.endtoend;
 
-import io.inbox4j.InboxListener;
-import io.inbox4j.receive.QuarantineReason;
-import java.time.Duration;
+import io.inbox4j.listener.InboxListener;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Counts what a listener hears. */
@@ -17,37 +15,37 @@ final class Outcomes implements InboxListener {
   final AtomicInteger disconnected = new AtomicInteger();
 
   @Override
-  public void received(Message message) {
+  public void received(Received event) {
     received.incrementAndGet();
   }
 
   @Override
-  public void duplicate(Message message) {
+  public void duplicate(Duplicate event) {
     duplicates.incrementAndGet();
   }
 
   @Override
-  public void quarantined(String endpoint, QuarantineReason reason, String detail) {
+  public void quarantined(Quarantined event) {
     quarantined.incrementAndGet();
   }
 
   @Override
-  public void processed(Message message, int attempt, Duration lag) {
+  public void processed(Processed event) {
     processed.incrementAndGet();
   }
 
   @Override
-  public void interrupted(String endpoint, Throwable cause) {
+  public void interrupted(Interrupted event) {
     interrupted.incrementAndGet();
   }
 
   @Override
-  public void connected(String endpoint) {
+  public void connected(Connected event) {
     connected.incrementAndGet();
   }
 
   @Override
-  public void disconnected(String endpoint, Throwable cause) {
+  public void disconnected(Disconnected event) {
     disconnected.incrementAndGet();
   }
 }

@@ -6,14 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.inbox4j.Inbox;
-import io.inbox4j.InboxListener;
+import io.inbox4j.cli.InboxCommand;
 import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.listener.InboxListener;
 import io.inbox4j.rabbitmq.RabbitTransport;
 import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.testkit.ChildProcess;
 import io.inbox4j.testkit.PostgresServer;
 import io.inbox4j.testkit.RabbitServer;
-import io.inbox4j.worker.InboxCommand;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -140,12 +140,12 @@ class TlsTest {
             .listener(
                 new InboxListener() {
                   @Override
-                  public void disconnected(String endpoint, Throwable cause) {
-                    heard.add(String.valueOf(cause.getMessage()));
+                  public void disconnected(Disconnected event) {
+                    heard.add(String.valueOf(event.cause().getMessage()));
                   }
 
                   @Override
-                  public void connected(String endpoint) {
+                  public void connected(Connected event) {
                     heard.add("connected");
                   }
                 })

@@ -1,7 +1,7 @@
 package io.inbox4j.endtoend;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
-import io.inbox4j.receive.QuarantineReason;
+import io.inbox4j.listener.QuarantineReason;
 import io.inbox4j.transport.Delivery;
 import java.util.List;
 import java.util.Map;

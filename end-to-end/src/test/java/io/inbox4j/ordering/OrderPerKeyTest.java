@@ -3,12 +3,12 @@ package io.inbox4j.ordering;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.inbox4j.MessageIds;
+import io.inbox4j.event.MessageIds;
 import io.inbox4j.jdbi.JdbiInboxStore;
-import io.inbox4j.receive.Arrival;
 import io.inbox4j.testkit.ChildProcess;
 import io.inbox4j.testkit.PostgresServer;
 import io.inbox4j.transport.Delivery;
+import io.inbox4j.transport.ValidatedDelivery;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -85,7 +85,7 @@ class OrderPerKeyTest {
             handle.execute(
                 "INSERT INTO walks SELECT 'w' || n, 0 FROM generate_series(0, ?) n", WALKS - 1);
           });
-      List<Arrival> batch = new ArrayList<>();
+      List<ValidatedDelivery> batch = new ArrayList<>();
       for (int i = 1; i <= MESSAGES; i++) {
         batch.add(nextStep());
         if (batch.size() == 1_000 || i == MESSAGES) {
@@ -97,7 +97,7 @@ class OrderPerKeyTest {
   }
 
   /** A step of a walk that is chosen so that a few walks have most of the steps. */
-  private Arrival nextStep() {
+  private ValidatedDelivery nextStep() {
     int walk = (int) (WALKS * Math.pow(random.nextDouble(), 4));
     int step = ++steps[walk];
     String name = "w" + walk;
@@ -108,6 +108,6 @@ class OrderPerKeyTest {
             .getBytes(StandardCharsets.UTF_8);
     Delivery delivery =
         new Delivery(id.toString(), null, null, null, null, null, Map.of(), body, false);
-    return new Arrival.Event(delivery, null, id, "step-taken", name, null);
+    return new ValidatedDelivery.Event(delivery, null, id, "step-taken", name, null);
   }
 }

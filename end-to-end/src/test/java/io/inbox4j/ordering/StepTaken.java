@@ -1,6 +1,6 @@
 package io.inbox4j.ordering;
 
-import io.inbox4j.IntegrationEvent;
+import io.inbox4j.event.IntegrationEvent;
 import java.util.UUID;
 
 /** The n-th step of something that must be done step by step. */

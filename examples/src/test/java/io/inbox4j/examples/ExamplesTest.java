@@ -2,6 +2,8 @@ package io.inbox4j.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inbox4j.examples.support.EmbeddedServers;
+import io.inbox4j.examples.support.Servers;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;

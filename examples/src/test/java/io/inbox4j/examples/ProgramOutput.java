@@ -1,5 +1,6 @@
 package io.inbox4j.examples;
 
+import io.inbox4j.examples.support.ChildProgram;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.inbox4j.event;
 
-import io.inbox4j.InboxException;
+import io.inbox4j.error.InboxException;
 
 /** A stored body that does not fit its event class; trying again would not help. */
 public final class UnreadableEventException extends InboxException {

@@ -1,4 +1,4 @@
-/** Event types: their stable names, and reading an event from its stored bytes. */
+/** Integration events: the contract between services, their type names and their ids. */
 @NullMarked
 package io.inbox4j.event;
 

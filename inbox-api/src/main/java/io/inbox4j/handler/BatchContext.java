@@ -1,6 +1,6 @@
 package io.inbox4j.handler;
 
-import io.inbox4j.IntegrationEvent;
+import io.inbox4j.event.IntegrationEvent;
 
 /**
  * What a handler of batches is told, and can say.

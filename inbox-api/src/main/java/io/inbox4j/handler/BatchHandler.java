@@ -1,6 +1,6 @@
 package io.inbox4j.handler;
 
-import io.inbox4j.IntegrationEvent;
+import io.inbox4j.event.IntegrationEvent;
 import java.util.List;
 
 /**

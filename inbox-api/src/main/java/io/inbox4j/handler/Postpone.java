@@ -1,6 +1,6 @@
 package io.inbox4j.handler;
 
-import io.inbox4j.InboxException;
+import io.inbox4j.error.InboxException;
 import io.inbox4j.internal.DurationRange;
 import java.time.Duration;
 import java.time.Instant;

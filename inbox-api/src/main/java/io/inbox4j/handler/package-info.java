@@ -1,4 +1,7 @@
-/** What users implement: handlers, and what a handler is told and can say. */
+/**
+ * Handlers and what they are given: contexts, transactions, middleware, and the outcomes they can
+ * ask for.
+ */
 @NullMarked
 package io.inbox4j.handler;
 

@@ -1,4 +1,4 @@
-/** What the modules share and users do not call; it can change in any release. */
+/** Shared by the modules of Inbox; not part of the API. */
 @NullMarked
 package io.inbox4j.internal;
 

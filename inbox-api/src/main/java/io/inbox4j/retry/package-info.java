@@ -1,4 +1,4 @@
-/** What happens to a message after its handler failed. */
+/** Retry policies, back-off and circuit breakers. */
 @NullMarked
 package io.inbox4j.retry;
 

@@ -1,9 +1,31 @@
 package io.inbox4j.jdbi;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.inbox4j.InboxException;
-import io.inbox4j.jdbi.Announcements.Announcement;
-import io.inbox4j.operations.Backlog;
+import io.inbox4j.error.InboxException;
+import io.inbox4j.jdbi.internal.connect.AutoCommitConnections;
+import io.inbox4j.jdbi.internal.connect.ConnectionPool;
+import io.inbox4j.jdbi.internal.connect.HandlerJdbi;
+import io.inbox4j.jdbi.internal.connect.HandlerSessionState;
+import io.inbox4j.jdbi.internal.guard.SessionCleaner;
+import io.inbox4j.jdbi.internal.notify.ListenConnection;
+import io.inbox4j.jdbi.internal.notify.NotifySender;
+import io.inbox4j.jdbi.internal.notify.NotifySender.Announcement;
+import io.inbox4j.jdbi.internal.operate.BacklogQuery;
+import io.inbox4j.jdbi.internal.operate.OperatorStatements;
+import io.inbox4j.jdbi.internal.operate.QuarantineReplay;
+import io.inbox4j.jdbi.internal.operate.StatusQuery;
+import io.inbox4j.jdbi.internal.receive.MessageInserts;
+import io.inbox4j.jdbi.internal.retain.JdbiRetention;
+import io.inbox4j.jdbi.internal.retain.RetentionPolicies;
+import io.inbox4j.jdbi.internal.sql.Interval;
+import io.inbox4j.jdbi.internal.sql.Migrations;
+import io.inbox4j.jdbi.internal.sql.Sql;
+import io.inbox4j.jdbi.internal.sql.SqlErrorNames;
+import io.inbox4j.jdbi.internal.sql.SqlErrors;
+import io.inbox4j.jdbi.internal.work.ClaimCursor;
+import io.inbox4j.jdbi.internal.work.JdbiWorkTransaction;
+import io.inbox4j.jdbi.internal.work.LeaseStatements;
+import io.inbox4j.listener.Backlog;
 import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
@@ -13,14 +35,14 @@ import io.inbox4j.operations.QuarantineEntry;
 import io.inbox4j.operations.QuarantinedMessage;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.operations.RetentionReport;
-import io.inbox4j.receive.Arrival;
-import io.inbox4j.store.Fault;
+import io.inbox4j.store.FailureKind;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Lease;
-import io.inbox4j.store.Receipt;
+import io.inbox4j.store.StoreResult;
+import io.inbox4j.store.StoreStatus;
 import io.inbox4j.store.StoreUnavailableException;
-import io.inbox4j.store.Vitals;
 import io.inbox4j.store.WorkTransaction;
+import io.inbox4j.transport.ValidatedDelivery;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -55,44 +77,44 @@ public final class JdbiInboxStore implements InboxStore {
 
   private static final Duration PATIENCE_WITH_THE_POOL = Duration.ofSeconds(2);
 
-  private final Sessions connections;
+  private final HandlerSessionState connections;
   private final Jdbi jdbi;
   private final @Nullable HikariDataSource ownPool;
   private final boolean migrate;
   private final long idleTimeoutMillis;
-  private final Announcements announcements;
-  private final Operations operations;
-  private final Readmission readmission;
-  private final VitalSigns vitalSigns;
-  private final JdbiJanitor janitor;
+  private final NotifySender announcements;
+  private final OperatorStatements operations;
+  private final QuarantineReplay readmission;
+  private final StatusQuery vitalSigns;
+  private final JdbiRetention janitor;
   private final HandlerJdbi handlerJdbi;
-  private final HandlerSessions sessions;
+  private final SessionCleaner sessions;
   private final Map<ClaimKind, ClaimCursor> cursors = new ConcurrentHashMap<>();
 
   /** Claims of different types leave off at different places. */
   private record ClaimKind(String endpoint, Set<String> types) {}
 
   JdbiInboxStore(JdbiInboxStoreBuilder builder) {
-    this.connections = new Sessions(new OwnTransactions(builder.dataSource()));
+    this.connections = new HandlerSessionState(new AutoCommitConnections(builder.dataSource()));
     this.jdbi = Jdbi.create(connections);
     this.ownPool = builder.ownPool();
     this.migrate = builder.migrate();
     this.idleTimeoutMillis = builder.idleTimeout().toMillis();
     this.announcements =
-        new Announcements(jdbi, builder.notifies(), listening(builder, connections));
-    this.operations = new Operations(jdbi);
-    this.readmission = new Readmission(jdbi, announcements);
-    this.vitalSigns = new VitalSigns(jdbi);
-    this.janitor = new JdbiJanitor(jdbi);
-    this.sessions = new HandlerSessions(builder.dataSource(), connections);
+        new NotifySender(jdbi, builder.notifies(), listening(builder, connections));
+    this.operations = new OperatorStatements(jdbi);
+    this.readmission = new QuarantineReplay(jdbi, announcements);
+    this.vitalSigns = new StatusQuery(jdbi);
+    this.janitor = new JdbiRetention(jdbi);
+    this.sessions = new SessionCleaner(builder.dataSource(), connections);
     this.handlerJdbi = new HandlerJdbi(builder.handlerConfiguration());
   }
 
-  private Listening listening(JdbiInboxStoreBuilder builder, Sessions sessions) {
+  private ListenConnection listening(JdbiInboxStoreBuilder builder, HandlerSessionState sessions) {
     DataSource own = builder.notificationsFrom();
     return own == null
-        ? Listening.onOwn(jdbi, sessions)
-        : Listening.on(Jdbi.create(new OwnTransactions(own)), jdbi);
+        ? ListenConnection.onOwn(jdbi, sessions)
+        : ListenConnection.on(Jdbi.create(new AutoCommitConnections(own)), jdbi);
   }
 
   /**
@@ -129,16 +151,18 @@ public final class JdbiInboxStore implements InboxStore {
 
   /** Creates or upgrades the tables, for a deployment whose services may not. */
   public static void migrate(DataSource dataSource) {
-    Faults.translate(
+    SqlErrors.translate(
         () -> {
-          new Migrations(Jdbi.create(new Sessions(new OwnTransactions(dataSource)))).apply();
+          new Migrations(
+                  Jdbi.create(new HandlerSessionState(new AutoCommitConnections(dataSource))))
+              .apply();
           return true;
         });
   }
 
   @Override
   public void open() {
-    Faults.translate(
+    SqlErrors.translate(
         () -> {
           jdbi.useHandle(JdbiInboxStore::checkProtocol);
           Migrations migrations = new Migrations(jdbi);
@@ -177,7 +201,7 @@ public final class JdbiInboxStore implements InboxStore {
           ? connection.unwrap(PGConnection.class).getPreferQueryMode()
           : PreferQueryMode.EXTENDED;
     } catch (SQLException e) {
-      throw Faults.translated(e);
+      throw SqlErrors.translated(e);
     }
   }
 
@@ -188,12 +212,12 @@ public final class JdbiInboxStore implements InboxStore {
    * own: one round trip.
    */
   @Override
-  public List<Receipt> receive(String endpoint, List<Arrival> batch) {
+  public List<StoreResult> receive(String endpoint, List<ValidatedDelivery> batch) {
     Announcement announcement = announcements.of(endpoint);
     try {
       return receive(endpoint, batch, announcement);
     } catch (StoreUnavailableException e) {
-      if (!announcement.goesAlong() || !Faults.isLimit(e)) {
+      if (!announcement.goesAlong() || !SqlErrors.isLimit(e)) {
         throw e;
       }
       announcements.refused(e); // others find by themselves what could not be stored with a word
@@ -201,39 +225,40 @@ public final class JdbiInboxStore implements InboxStore {
     }
   }
 
-  private List<Receipt> receive(String endpoint, List<Arrival> batch, Announcement announcement) {
-    return batch.stream().allMatch(Arrival.Event.class::isInstance)
+  private List<StoreResult> receive(
+      String endpoint, List<ValidatedDelivery> batch, Announcement announcement) {
+    return batch.stream().allMatch(ValidatedDelivery.Event.class::isInstance)
         ? receiveEvents(endpoint, batch, announcement)
         : receiveInTransaction(endpoint, batch, announcement);
   }
 
-  private List<Receipt> receiveEvents(
-      String endpoint, List<Arrival> events, Announcement announcement) {
-    List<Receipt> receipts =
-        Faults.translate(
+  private List<StoreResult> receiveEvents(
+      String endpoint, List<ValidatedDelivery> events, Announcement announcement) {
+    List<StoreResult> receipts =
+        SqlErrors.translate(
             () ->
                 jdbi.withHandle(
                     handle -> {
                       try {
-                        return Receiving.store(
+                        return MessageInserts.store(
                             handle, endpoint, events, announcement, sequence -> {});
                       } catch (RuntimeException e) {
-                        if (Faults.isReadOnly(e)) { // of a server that is none any more, say
+                        if (SqlErrors.isReadOnly(e)) { // of a server that is none any more, say
                           sessions.discard(handle.getConnection());
                         }
                         throw e;
                       }
                     }));
-    if (receipts.stream().anyMatch(Receiving::isToHandle)) {
+    if (receipts.stream().anyMatch(MessageInserts::isToHandle)) {
       announcement.committed();
     }
     return receipts;
   }
 
-  private List<Receipt> receiveInTransaction(
-      String endpoint, List<Arrival> batch, Announcement announcement) {
+  private List<StoreResult> receiveInTransaction(
+      String endpoint, List<ValidatedDelivery> batch, Announcement announcement) {
     try (WorkTransaction transaction = begin(endpoint, announcement)) {
-      List<Receipt> receipts = transaction.receive(batch);
+      List<StoreResult> receipts = transaction.receive(batch);
       transaction.commit(List.of());
       return receipts;
     }
@@ -245,7 +270,7 @@ public final class JdbiInboxStore implements InboxStore {
   }
 
   private WorkTransaction begin(String endpoint, Announcement announcement) {
-    return Faults.translate(
+    return SqlErrors.translate(
         () -> {
           Handle handle = jdbi.open();
           try {
@@ -269,13 +294,13 @@ public final class JdbiInboxStore implements InboxStore {
   }
 
   @Override
-  public boolean noteAlone(long sequence, Duration holdBack) {
-    return Faults.translate(
+  public boolean markCrashRiskAlone(long sequence, Duration holdBack) {
+    return SqlErrors.translate(
             () ->
                 jdbi.withHandle(
                     handle ->
                         handle
-                            .createUpdate(Sql.NOTE_ALONE)
+                            .createUpdate(Sql.MARK_CRASH_RISK_ALONE)
                             .bind("seq", sequence)
                             .bind("holdBack", new Interval(holdBack))
                             .execute()))
@@ -283,49 +308,52 @@ public final class JdbiInboxStore implements InboxStore {
   }
 
   @Override
-  public void takeBack(List<Long> sequences) {
-    Faults.translate(
-        () -> jdbi.withHandle(handle -> JdbiWorkTransaction.takeBack(handle, sequences)));
+  public void clearCrashRisk(List<Long> sequences) {
+    SqlErrors.translate(
+        () -> jdbi.withHandle(handle -> JdbiWorkTransaction.clearCrashRisk(handle, sequences)));
   }
 
   @Override
   public Set<Lease> renew(Collection<Lease> leases, Duration time) {
-    return Faults.translate(() -> jdbi.inTransaction(handle -> Leases.renew(handle, leases, time)));
+    return SqlErrors.translate(
+        () -> jdbi.inTransaction(handle -> LeaseStatements.renew(handle, leases, time)));
   }
 
   @Override
-  public void giveBack(Collection<Lease> leases) {
-    Faults.translate(() -> jdbi.inTransaction(handle -> Leases.giveBack(handle, leases)));
+  public void release(Collection<Lease> leases) {
+    SqlErrors.translate(
+        () -> jdbi.inTransaction(handle -> LeaseStatements.release(handle, leases)));
   }
 
   @Override
   public void pause(String endpoint, String by, String reason) {
-    Faults.translate(() -> operations.pause(endpoint, by, reason));
+    SqlErrors.translate(() -> operations.pause(endpoint, by, reason));
   }
 
   @Override
   public void resume(String endpoint) {
-    Faults.translate(() -> operations.resume(endpoint));
+    SqlErrors.translate(() -> operations.resume(endpoint));
   }
 
   @Override
   public @Nullable Pause pauseOf(String endpoint) {
-    return Faults.translate(() -> operations.pauseOf(endpoint)).orElse(null);
+    return SqlErrors.translate(() -> operations.pauseOf(endpoint)).orElse(null);
   }
 
   @Override
-  public Vitals vitals(Collection<String> endpoints, Duration timeout) {
-    return Faults.translate(() -> vitalSigns.take(endpoints, timeout));
+  public StoreStatus status(Collection<String> endpoints, Duration timeout) {
+    return SqlErrors.translate(() -> vitalSigns.take(endpoints, timeout));
   }
 
   @Override
   public Backlog backlog(String endpoint) {
-    return Faults.translate(() -> jdbi.inTransaction(handle -> Backlogs.of(handle, endpoint)));
+    return SqlErrors.translate(
+        () -> jdbi.inTransaction(handle -> BacklogQuery.of(handle, endpoint)));
   }
 
   @Override
-  public Fault faultOf(Throwable failure) {
-    return Faults.of(failure);
+  public FailureKind failureKind(Throwable failure) {
+    return SqlErrors.of(failure);
   }
 
   @Override
@@ -340,42 +368,42 @@ public final class JdbiInboxStore implements InboxStore {
 
   @Override
   public List<DeadMessage> listDead(MessageFilter filter, int limit) {
-    return Faults.translate(() -> operations.listDead(filter, limit));
+    return SqlErrors.translate(() -> operations.listDead(filter, limit));
   }
 
   @Override
   public List<DeadMessage> replayDead(MessageFilter filter, String by, long after, int limit) {
-    return Faults.translate(() -> operations.replayDead(filter, by, after, limit));
+    return SqlErrors.translate(() -> operations.replayDead(filter, by, after, limit));
   }
 
   @Override
   public List<DeadMessage> discardDead(MessageFilter filter, String by, long after, int limit) {
-    return Faults.translate(() -> operations.discardDead(filter, by, after, limit));
+    return SqlErrors.translate(() -> operations.discardDead(filter, by, after, limit));
   }
 
   @Override
   public List<PendingMessage> listPending(MessageFilter filter, int limit) {
-    return Faults.translate(() -> operations.listPending(filter, limit));
+    return SqlErrors.translate(() -> operations.listPending(filter, limit));
   }
 
   @Override
   public PendingPage expeditePending(MessageFilter filter, String by, long after, int limit) {
-    return Faults.translate(() -> operations.expeditePending(filter, by, after, limit));
+    return SqlErrors.translate(() -> operations.expeditePending(filter, by, after, limit));
   }
 
   @Override
   public PendingPage discardPending(MessageFilter filter, String by, long after, int limit) {
-    return Faults.translate(() -> operations.discardPending(filter, by, after, limit));
+    return SqlErrors.translate(() -> operations.discardPending(filter, by, after, limit));
   }
 
   @Override
   public List<QuarantineEntry> listQuarantineEntries(MessageFilter filter, long after, int limit) {
-    return Faults.translate(() -> readmission.entries(filter, after, limit));
+    return SqlErrors.translate(() -> readmission.entries(filter, after, limit));
   }
 
   @Override
   public List<QuarantinedMessage> listQuarantined(MessageFilter filter, long after, int limit) {
-    return Faults.translate(() -> readmission.list(filter, after, limit));
+    return SqlErrors.translate(() -> readmission.list(filter, after, limit));
   }
 
   @Override
@@ -384,8 +412,8 @@ public final class JdbiInboxStore implements InboxStore {
       String by,
       long after,
       int limit,
-      Function<QuarantinedMessage, Arrival> check) {
-    return Faults.translate(() -> readmission.replay(filter, by, after, limit, check));
+      Function<QuarantinedMessage, ValidatedDelivery> check) {
+    return SqlErrors.translate(() -> readmission.replay(filter, by, after, limit, check));
   }
 
   @Override
@@ -395,30 +423,30 @@ public final class JdbiInboxStore implements InboxStore {
       String by,
       long after,
       int limit,
-      Function<QuarantinedMessage, Arrival> check) {
-    return Faults.translate(() -> readmission.adopt(endpoint, types, by, after, limit, check));
+      Function<QuarantinedMessage, ValidatedDelivery> check) {
+    return SqlErrors.translate(() -> readmission.adopt(endpoint, types, by, after, limit, check));
   }
 
   @Override
   public List<Long> discardQuarantined(MessageFilter filter, String by, long after, int limit) {
-    return Faults.translate(() -> operations.discardQuarantined(filter, by, after, limit));
+    return SqlErrors.translate(() -> operations.discardQuarantined(filter, by, after, limit));
   }
 
   @Override
   public List<Intervention> interventions(
       Intervention.Origin origin, MessageFilter filter, int limit) {
-    return Faults.translate(() -> operations.interventions(origin, filter, limit));
+    return SqlErrors.translate(() -> operations.interventions(origin, filter, limit));
   }
 
   @Override
   public void declareRetention(Collection<String> endpoints, Retention retention) {
-    Faults.translate(
+    SqlErrors.translate(
         () -> jdbi.withHandle(handle -> RetentionPolicies.declare(handle, endpoints, retention)));
   }
 
   @Override
   public Map<String, Retention> declaredRetention() {
-    return Faults.translate(() -> jdbi.withHandle(RetentionPolicies.declared()::longest));
+    return SqlErrors.translate(() -> jdbi.withHandle(RetentionPolicies.declared()::longest));
   }
 
   /**
@@ -429,7 +457,7 @@ public final class JdbiInboxStore implements InboxStore {
    */
   @Override
   public RetentionReport retain(Predicate<RetentionReport> goOn) {
-    return Faults.translate(() -> janitor.run(RetentionPolicies.declared(), goOn));
+    return SqlErrors.translate(() -> janitor.run(RetentionPolicies.declared(), goOn));
   }
 
   @Override
@@ -443,7 +471,7 @@ public final class JdbiInboxStore implements InboxStore {
           "messages are kept for ever; expected for example Retention.days(7)");
     }
     RetentionPolicies policies = new RetentionPolicies(Set.copyOf(endpoints), retention, force);
-    return Faults.translate(() -> janitor.run(policies, goOn));
+    return SqlErrors.translate(() -> janitor.run(policies, goOn));
   }
 
   /**

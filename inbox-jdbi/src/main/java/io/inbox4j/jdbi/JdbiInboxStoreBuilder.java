@@ -2,6 +2,7 @@ package io.inbox4j.jdbi;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.inbox4j.internal.DurationRange;
+import io.inbox4j.jdbi.internal.connect.ConnectionPool;
 import java.time.Duration;
 import java.util.function.Consumer;
 import javax.sql.DataSource;

@@ -2,7 +2,7 @@ package io.inbox4j.jdbi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inbox4j.operations.Backlog;
+import io.inbox4j.listener.Backlog;
 import java.time.Duration;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;

@@ -3,16 +3,16 @@ package io.inbox4j.jdbi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.inbox4j.IntegrationEvent;
 import io.inbox4j.SubscriptionBuilder;
+import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.handler.BatchContext;
 import io.inbox4j.handler.BatchHandler;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.EventMiddleware;
 import io.inbox4j.handler.Postpone;
 import io.inbox4j.handler.RetryLater;
-import io.inbox4j.processor.WhenDead;
 import io.inbox4j.retry.RetryPolicy;
+import io.inbox4j.retry.WhenDead;
 import io.inbox4j.transport.Delivery;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -193,7 +193,7 @@ class BatchHandlerTest {
                 queue
                     .onBatch(Created.class, handler)
                     .orderedBy(event -> "key")
-                    .whenDead(WhenDead.WAIT)
+                    .whenDead(WhenDead.BLOCK_KEY)
                     .retry(RetryPolicy.immediate(1)))) {
       service.inbox.startReceiving();
       service.deliver(3);

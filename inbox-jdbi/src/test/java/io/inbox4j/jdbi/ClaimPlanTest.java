@@ -2,6 +2,7 @@ package io.inbox4j.jdbi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inbox4j.jdbi.internal.sql.Sql;
 import io.inbox4j.store.WorkTransaction;
 import java.util.List;
 import org.jdbi.v3.core.Handle;

@@ -6,10 +6,11 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.inbox4j.store.InboxStore;
+import io.inbox4j.jdbi.internal.connect.ConnectionPool;
 import io.inbox4j.store.Outcome;
-import io.inbox4j.store.Receipt;
+import io.inbox4j.store.StoreResult;
 import io.inbox4j.store.StoreUnavailableException;
+import io.inbox4j.store.WorkStore;
 import io.inbox4j.store.WorkTransaction;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -33,7 +34,7 @@ class ConnectionPoolTest {
   void closingEndsTheThreadsAndConnectionsThatTheStoreOpened() {
     JdbiInboxStore store = JdbiInboxStore.connect(database.url());
     store.open();
-    InboxStore.Watch watch = store.watch(endpoint -> {}, () -> {});
+    WorkStore.Watch watch = store.watch(endpoint -> {}, () -> {});
     store.receive(Messages.ENDPOINT, Messages.events(1));
     WorkTransaction open = store.begin(Messages.ENDPOINT);
     open.claim(Messages.TYPES, 1);
@@ -230,7 +231,7 @@ class ConnectionPoolTest {
           .isInstanceOf(StoreUnavailableException.class)
           .hasMessageContaining("read-only");
       assertThat(store.receive(Messages.ENDPOINT, Messages.events(1)))
-          .containsExactly(Receipt.STORED);
+          .containsExactly(StoreResult.STORED);
     }
   }
 

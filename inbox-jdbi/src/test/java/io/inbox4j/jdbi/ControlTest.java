@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.inbox4j.InboxBuilder;
-import io.inbox4j.InboxException;
 import io.inbox4j.SubscriptionBuilder;
-import io.inbox4j.processor.CircuitState;
-import io.inbox4j.processor.SubscriptionControl;
+import io.inbox4j.SubscriptionControl;
+import io.inbox4j.error.InboxException;
 import io.inbox4j.retry.CircuitBreaker;
+import io.inbox4j.retry.CircuitState;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.transport.Delivery;
 import java.time.Duration;

@@ -3,8 +3,8 @@ package io.inbox4j.jdbi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.inbox4j.store.ClaimedMessage;
 import io.inbox4j.store.Outcome;
-import io.inbox4j.store.StoredMessage;
 import io.inbox4j.store.WorkTransaction;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,7 +51,7 @@ class DelayedKeysTest {
 
   private static List<String> drain(JdbiInboxStore store) {
     List<String> keys = new ArrayList<>();
-    List<StoredMessage> messages;
+    List<ClaimedMessage> messages;
     do {
       try (WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
         messages = transaction.claimOrdered(Messages.TYPES, 100);

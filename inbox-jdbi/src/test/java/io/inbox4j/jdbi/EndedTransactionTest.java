@@ -130,7 +130,7 @@ class EndedTransactionTest {
   }
 
   @Test
-  void aSuspectThatEndsTheTransactionOfItsGroupIsFoundOutToo() {
+  void aOrphanThatEndsTheTransactionOfItsGroupIsFoundOutToo() {
     TestDatabase database = TestDatabase.fresh();
     Service.store(database, 5);
     try (JdbiInboxStore lost = Messages.store(database);

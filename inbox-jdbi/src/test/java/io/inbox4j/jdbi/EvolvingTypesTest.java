@@ -3,9 +3,9 @@ package io.inbox4j.jdbi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.inbox4j.EventType;
-import io.inbox4j.IntegrationEvent;
-import io.inbox4j.event.JsonFormat;
+import io.inbox4j.event.EventType;
+import io.inbox4j.event.IntegrationEvent;
+import io.inbox4j.format.JsonFormat;
 import io.inbox4j.transport.Delivery;
 import java.util.List;
 import java.util.Queue;

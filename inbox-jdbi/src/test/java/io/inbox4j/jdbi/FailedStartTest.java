@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.inbox4j.Inbox;
-import io.inbox4j.InboxException;
-import io.inbox4j.InboxListener;
-import io.inbox4j.IntegrationEvent;
-import io.inbox4j.operations.Health;
-import io.inbox4j.receive.Intake;
+import io.inbox4j.error.InboxException;
+import io.inbox4j.event.IntegrationEvent;
+import io.inbox4j.listener.Health;
 import io.inbox4j.store.InboxStore;
+import io.inbox4j.transport.ConnectionListener;
+import io.inbox4j.transport.DeliveryReceiver;
 import io.inbox4j.transport.InboxTransport;
 import io.inbox4j.transport.ReceiveEndpoint;
 import io.inbox4j.transport.ReceiverState;
@@ -218,7 +218,7 @@ class FailedStartTest {
 
     @Override
     public <T extends IntegrationEvent> Receiver receive(
-        ReceiveEndpoint endpoint, Intake<T> intake, InboxListener listener) {
+        ReceiveEndpoint endpoint, DeliveryReceiver<T> intake, ConnectionListener listener) {
       if (endpoint.queue().equals(REFUSED) && refusal != null) {
         try {
           beforeRefusal.await();

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.inbox4j.InboxBuilder;
-import io.inbox4j.InboxListener;
 import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.handler.EventContext;
+import io.inbox4j.listener.InboxListener;
 import io.inbox4j.retry.RetryPolicy;
 import java.time.Duration;
 import java.util.List;
@@ -108,8 +108,8 @@ class FailureInLogTest {
     InboxListener throwing =
         new InboxListener() {
           @Override
-          public void dead(Message message, int attempt, String error) {
-            throw new IllegalStateException(error);
+          public void dead(Dead event) {
+            throw new IllegalStateException(event.error());
           }
         };
     assertThat(

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.inbox4j.InboxBuilder;
-import io.inbox4j.MessageIds;
 import io.inbox4j.SubscriptionBuilder;
-import io.inbox4j.event.JacksonFormat;
+import io.inbox4j.event.MessageIds;
+import io.inbox4j.format.JacksonFormat;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.retry.RetryPolicy;

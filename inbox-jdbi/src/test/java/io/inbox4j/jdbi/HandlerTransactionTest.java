@@ -320,11 +320,11 @@ class HandlerTransactionTest {
     assertThat(setting(handle, "enable_seqscan")).isEqualTo("off");
     transaction.mark();
     transaction.keep();
-    transaction.note(List.of(), Duration.ZERO);
+    transaction.markCrashRisk(List.of(), Duration.ZERO);
     assertThat(setting(handle, "enable_seqscan")).isEqualTo("off");
     transaction.claim(Messages.TYPES, 1);
     assertThat(setting(handle, "enable_seqscan")).isEqualTo("on");
-    transaction.note(List.of(), Duration.ZERO);
+    transaction.markCrashRisk(List.of(), Duration.ZERO);
     assertThat(setting(handle, "enable_seqscan")).isEqualTo("off");
   }
 

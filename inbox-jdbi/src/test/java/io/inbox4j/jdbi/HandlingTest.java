@@ -4,10 +4,10 @@ import static io.inbox4j.jdbi.Messages.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.inbox4j.InboxListener;
 import io.inbox4j.handler.DeadLetter;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.RetryLater;
+import io.inbox4j.listener.InboxListener;
 import io.inbox4j.retry.RetryPolicy;
 import java.time.Duration;
 import java.util.List;
@@ -343,13 +343,13 @@ class HandlingTest {
                     .listener(
                         new InboxListener() {
                           @Override
-                          public void processed(Message message, int attempt, Duration lag) {
+                          public void processed(Processed event) {
                             seen.addAll(database.effects());
                             throw new IllegalStateException("a broken listener");
                           }
 
                           @Override
-                          public void received(Message message) {
+                          public void received(Received event) {
                             throw new IllegalStateException("a broken listener");
                           }
                         })

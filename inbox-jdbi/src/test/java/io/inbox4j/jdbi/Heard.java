@@ -1,8 +1,6 @@
 package io.inbox4j.jdbi;
 
-import io.inbox4j.InboxListener;
-import io.inbox4j.receive.QuarantineReason;
-import java.time.Duration;
+import io.inbox4j.listener.InboxListener;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -22,67 +20,68 @@ final class Heard implements InboxListener {
   }
 
   @Override
-  public void received(Message message) {
-    lines.add("received " + message.messageId());
+  public void received(Received event) {
+    lines.add("received " + event.message().messageId());
   }
 
   @Override
-  public void duplicate(Message message) {
-    lines.add("duplicate " + message.messageId());
+  public void duplicate(Duplicate event) {
+    lines.add("duplicate " + event.message().messageId());
   }
 
   @Override
-  public void quarantined(String endpoint, QuarantineReason reason, String detail) {
-    lines.add("quarantined " + reason.code());
+  public void quarantined(Quarantined event) {
+    lines.add("quarantined " + event.reason().code());
   }
 
   @Override
-  public void processed(Message message, int attempt, Duration lag) {
-    lines.add("processed %s in attempt %d".formatted(message.messageId(), attempt));
+  public void processed(Processed event) {
+    lines.add("processed %s in attempt %d".formatted(event.message().messageId(), event.attempt()));
   }
 
   @Override
-  public void retried(Message message, int attempt, Duration delay, Throwable failure) {
-    lines.add("retried %s after attempt %d".formatted(message.messageId(), attempt));
+  public void retried(Retried event) {
+    lines.add(
+        "retried %s after attempt %d".formatted(event.message().messageId(), event.attempt()));
   }
 
   @Override
-  public void dead(Message message, int attempt, String error) {
-    lines.add("dead %s after attempt %d".formatted(message.messageId(), attempt));
+  public void dead(Dead event) {
+    lines.add("dead %s after attempt %d".formatted(event.message().messageId(), event.attempt()));
   }
 
   @Override
-  public void replayed(Message message) {
-    lines.add("replayed " + message.messageId());
+  public void replayed(Replayed event) {
+    lines.add("replayed " + event.message().messageId());
   }
 
   @Override
-  public void discarded(Message message) {
-    lines.add("discarded " + message.messageId());
+  public void discarded(Discarded event) {
+    lines.add("discarded " + event.message().messageId());
   }
 
   @Override
-  public void recovered(Message message) {
-    lines.add("recovered " + message.messageId());
+  public void recovered(Recovered event) {
+    lines.add("recovered " + event.message().messageId());
   }
 
   @Override
-  public void interrupted(String endpoint, Throwable cause) {
-    lines.add("interrupted " + endpoint);
+  public void interrupted(Interrupted event) {
+    lines.add("interrupted " + event.endpoint());
   }
 
   @Override
-  public void connected(String endpoint) {
-    lines.add("connected " + endpoint);
+  public void connected(Connected event) {
+    lines.add("connected " + event.endpoint());
   }
 
   @Override
-  public void circuitOpened(String endpoint, double failureRate, Duration pause) {
-    lines.add("circuit opened " + endpoint);
+  public void circuitOpened(CircuitOpened event) {
+    lines.add("circuit opened " + event.endpoint());
   }
 
   @Override
-  public void circuitClosed(String endpoint) {
-    lines.add("circuit closed " + endpoint);
+  public void circuitClosed(CircuitClosed event) {
+    lines.add("circuit closed " + event.endpoint());
   }
 }

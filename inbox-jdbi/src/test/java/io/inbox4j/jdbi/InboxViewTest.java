@@ -3,8 +3,8 @@ package io.inbox4j.jdbi;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inbox4j.operations.MessageFilter;
-import io.inbox4j.receive.Arrival;
 import io.inbox4j.store.Outcome;
+import io.inbox4j.transport.ValidatedDelivery;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -176,7 +176,8 @@ class InboxViewTest {
   @ParameterizedTest
   @ValueSource(strings = {"{\"a\":\"\\u0000\"}", "{\"a\":\"\\ud800\"}", "{\"a\":1e999999}"})
   void contentThatJsonbRefusesIsShownAsNullAndHidesNothingElse(String body) {
-    store.receive(Messages.ENDPOINT, List.<Arrival>of(Messages.event(0, body), Messages.event(1)));
+    store.receive(
+        Messages.ENDPOINT, List.<ValidatedDelivery>of(Messages.event(0, body), Messages.event(1)));
     assertThat(database.texts("SELECT (content IS NULL) || ' ' || status FROM inbox ORDER BY seq"))
         .containsExactly("true pending", "false pending");
   }

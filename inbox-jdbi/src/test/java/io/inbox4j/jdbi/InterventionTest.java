@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
+import io.inbox4j.DeadLetters;
+import io.inbox4j.Quarantine;
 import io.inbox4j.handler.DeadLetter;
 import io.inbox4j.handler.EventContext;
-import io.inbox4j.operations.DeadLetters;
 import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.Intervention.Action;
 import io.inbox4j.operations.MessageFilter;
-import io.inbox4j.operations.Quarantine;
-import io.inbox4j.processor.WhenDead;
+import io.inbox4j.retry.WhenDead;
 import io.inbox4j.transport.Delivery;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -120,7 +120,7 @@ class InterventionTest {
                     queue
                         .on(Step.class, InterventionTest::takeUnlessFirst)
                         .ordered()
-                        .whenDead(WhenDead.WAIT)
+                        .whenDead(WhenDead.BLOCK_KEY)
                         .pollInterval(Duration.ofMinutes(10)))
             .start()) {
       service.transport.deliver(Service.QUEUE, List.of(step(1), step(2), step(3)));

@@ -3,11 +3,11 @@ package io.inbox4j.jdbi;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inbox4j.Inbox;
+import io.inbox4j.listener.QuarantineReason;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.QuarantineEntry;
-import io.inbox4j.receive.Arrival;
-import io.inbox4j.receive.QuarantineReason;
 import io.inbox4j.testkit.ChildProcess;
+import io.inbox4j.transport.ValidatedDelivery;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -119,7 +119,7 @@ class LargeQuarantineTest {
         store.receive(
             Service.QUEUE,
             List.of(
-                new Arrival.Rejected(
+                new ValidatedDelivery.Rejected(
                     unknown(n, n == 1 ? "refused" : "fine").delivery(),
                     null,
                     QuarantineReason.CONTENT_TYPE,
@@ -133,8 +133,8 @@ class LargeQuarantineTest {
     }
   }
 
-  private static Arrival.Rejected unknown(int n, String correlation) {
-    return new Arrival.Rejected(
+  private static ValidatedDelivery.Rejected unknown(int n, String correlation) {
+    return new ValidatedDelivery.Rejected(
         Messages.delivery(
             Messages.id(n).toString(), "created", correlation, "s", "{\"n\":" + n + "}"),
         null,

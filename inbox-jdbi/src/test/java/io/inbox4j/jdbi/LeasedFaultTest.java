@@ -4,12 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.inbox4j.Inbox;
+import io.inbox4j.jdbi.internal.work.LeaseStatements;
 import io.inbox4j.retry.CircuitBreaker;
 import io.inbox4j.retry.RetryPolicy;
+import io.inbox4j.store.ClaimedMessage;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Lease;
 import io.inbox4j.store.StoreUnavailableException;
-import io.inbox4j.store.StoredMessage;
 import io.inbox4j.store.WorkTransaction;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Leased handlers when something comes between: suspects, renewals, the database, the close. */
+/** Leased handlers when something comes between: orphans, renewals, the database, the close. */
 @Timeout(60)
 @Tag("slow")
 class LeasedFaultTest {
@@ -150,7 +151,9 @@ class LeasedFaultTest {
           .jdbi()
           .useTransaction(
               handle -> {
-                assertThat(Leases.renew(handle, List.of(leaseIn(handle)), Duration.ofSeconds(3)))
+                assertThat(
+                        LeaseStatements.renew(
+                            handle, List.of(leaseIn(handle)), Duration.ofSeconds(3)))
                     .hasSize(1);
                 goOn.countDown();
                 Thread.sleep(300);
@@ -368,11 +371,11 @@ class LeasedFaultTest {
       long sequence = database.count("SELECT seq FROM inbox_pending");
       database.execute("UPDATE inbox_pending SET crashes = 1");
       try (WorkTransaction transaction = store.begin(Service.QUEUE)) {
-        List<StoredMessage> messages = transaction.claim(Messages.TYPES, 1);
+        List<ClaimedMessage> messages = transaction.claim(Messages.TYPES, 1);
         assertThat(transaction.lease(messages, Duration.ofMinutes(1))).hasSize(1);
         transaction.commit(List.of());
       }
-      store.takeBack(List.of(sequence));
+      store.clearCrashRisk(List.of(sequence));
       try (WorkTransaction transaction = store.begin(Service.QUEUE)) {
         assertThat(transaction.reclaim(List.of(sequence))).isEmpty();
         assertThat(transaction.claim(Messages.TYPES, 1)).isEmpty();

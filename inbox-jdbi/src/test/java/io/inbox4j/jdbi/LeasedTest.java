@@ -9,7 +9,7 @@ import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.handler.DeadLetter;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.EventHandler;
-import io.inbox4j.operations.Health;
+import io.inbox4j.listener.Health;
 import io.inbox4j.retry.RetryPolicy;
 import java.time.Duration;
 import java.util.Queue;

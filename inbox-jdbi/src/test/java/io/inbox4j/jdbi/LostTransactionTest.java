@@ -152,12 +152,12 @@ class LostTransactionTest {
   }
 
   @Test
-  void suspectsDoNotWaitBecauseAMessageThatRanBeforeThemCostTheTransaction() {
+  void orphansDoNotWaitBecauseAMessageThatRanBeforeThemCostTheTransaction() {
     TestDatabase database = TestDatabase.fresh();
     Service.store(database, 5);
     try (JdbiInboxStore lost = Messages.store(database);
         var transaction = lost.begin(Service.QUEUE)) {
-      transaction.claim(Messages.TYPES, 2); // which makes suspects of them
+      transaction.claim(Messages.TYPES, 2); // which makes orphans of them
     }
     AtomicInteger calls = new AtomicInteger();
     try (Service service =

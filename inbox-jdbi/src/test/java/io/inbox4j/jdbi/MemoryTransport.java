@@ -1,9 +1,9 @@
 package io.inbox4j.jdbi;
 
-import io.inbox4j.InboxListener;
-import io.inbox4j.IntegrationEvent;
-import io.inbox4j.receive.Intake;
+import io.inbox4j.event.IntegrationEvent;
+import io.inbox4j.transport.ConnectionListener;
 import io.inbox4j.transport.Delivery;
+import io.inbox4j.transport.DeliveryReceiver;
 import io.inbox4j.transport.InboxTransport;
 import io.inbox4j.transport.ReceiveEndpoint;
 import io.inbox4j.transport.ReceiverState;
@@ -15,11 +15,11 @@ import java.util.concurrent.ConcurrentHashMap;
 /** Hands over what a test delivers, on the test's thread. */
 final class MemoryTransport implements InboxTransport {
 
-  private final Map<String, Intake<?>> intakes = new ConcurrentHashMap<>();
+  private final Map<String, DeliveryReceiver<?>> intakes = new ConcurrentHashMap<>();
 
   /** Returns when the deliveries may be acknowledged. */
   void deliver(String queue, List<Delivery> deliveries) {
-    Intake<?> intake = intakes.get(queue);
+    DeliveryReceiver<?> intake = intakes.get(queue);
     if (intake == null) {
       throw new IllegalStateException("nobody receives from " + queue);
     }
@@ -28,7 +28,7 @@ final class MemoryTransport implements InboxTransport {
 
   @Override
   public <T extends IntegrationEvent> Receiver receive(
-      ReceiveEndpoint endpoint, Intake<T> intake, InboxListener listener) {
+      ReceiveEndpoint endpoint, DeliveryReceiver<T> intake, ConnectionListener listener) {
     intakes.put(endpoint.queue(), intake);
     listener.connected(endpoint.queue());
     return new Receiver() {

@@ -2,10 +2,10 @@ package io.inbox4j.jdbi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inbox4j.MessageIds;
 import io.inbox4j.SubscriptionBuilder;
-import io.inbox4j.receive.MessageIdSource;
+import io.inbox4j.event.MessageIds;
 import io.inbox4j.transport.Delivery;
+import io.inbox4j.transport.MessageIdSource;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;

@@ -1,12 +1,12 @@
 package io.inbox4j.jdbi;
 
-import io.inbox4j.MessageIds;
-import io.inbox4j.receive.Arrival;
-import io.inbox4j.receive.QuarantineReason;
+import io.inbox4j.event.MessageIds;
+import io.inbox4j.listener.QuarantineReason;
+import io.inbox4j.store.ClaimedMessage;
 import io.inbox4j.store.Outcome;
-import io.inbox4j.store.StoredMessage;
 import io.inbox4j.store.WorkTransaction;
 import io.inbox4j.transport.Delivery;
+import io.inbox4j.transport.ValidatedDelivery;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -28,22 +28,22 @@ final class Messages {
     return MessageIds.of("order", n);
   }
 
-  static Arrival.Event event(int n) {
+  static ValidatedDelivery.Event event(int n) {
     return event(n, "{\"n\":" + n + "}");
   }
 
-  static Arrival.Event event(int n, String body) {
-    return new Arrival.Event(
+  static ValidatedDelivery.Event event(int n, String body) {
+    return new ValidatedDelivery.Event(
         delivery(id(n).toString(), TYPE, "correlation", "shop", body), null, id(n), TYPE);
   }
 
   /** This many messages, from 0 on. */
-  static List<Arrival> events(int count) {
-    return IntStream.range(0, count).<Arrival>mapToObj(Messages::event).toList();
+  static List<ValidatedDelivery> events(int count) {
+    return IntStream.range(0, count).<ValidatedDelivery>mapToObj(Messages::event).toList();
   }
 
-  static Arrival.Rejected rejected(String type, String detail) {
-    return new Arrival.Rejected(
+  static ValidatedDelivery.Rejected rejected(String type, String detail) {
+    return new ValidatedDelivery.Rejected(
         delivery("x", type, "correlation", "shop", "{}"),
         null,
         QuarantineReason.UNKNOWN_TYPE,
@@ -71,10 +71,10 @@ final class Messages {
   }
 
   /** Claims up to this many, gives each an outcome, and commits. */
-  static List<StoredMessage> settle(
+  static List<ClaimedMessage> settle(
       JdbiInboxStore store, int limit, Function<Long, Outcome> outcome) {
     try (WorkTransaction transaction = store.begin(ENDPOINT)) {
-      List<StoredMessage> messages = transaction.claim(TYPES, limit);
+      List<ClaimedMessage> messages = transaction.claim(TYPES, limit);
       transaction.commit(messages.stream().map(it -> outcome.apply(it.sequence())).toList());
       return messages;
     }

@@ -3,7 +3,8 @@ package io.inbox4j.jdbi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.inbox4j.InboxException;
+import io.inbox4j.error.InboxException;
+import io.inbox4j.jdbi.internal.sql.Migrations;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.WorkTransaction;

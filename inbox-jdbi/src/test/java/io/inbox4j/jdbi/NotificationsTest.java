@@ -3,9 +3,12 @@ package io.inbox4j.jdbi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.inbox4j.jdbi.internal.connect.HandlerSessionState;
+import io.inbox4j.jdbi.internal.notify.ListenConnection;
+import io.inbox4j.jdbi.internal.notify.NotifySender;
 import io.inbox4j.operations.MessageFilter;
-import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Outcome;
+import io.inbox4j.store.WorkStore;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.List;
@@ -26,7 +29,7 @@ class NotificationsTest {
   void aStoreHearsWhatAnotherStoresOnceForEachBatch() {
     try (JdbiInboxStore listening = Messages.store(database);
         JdbiInboxStore storing = Messages.store(database);
-        InboxStore.Watch watch = listening.watch(heard::add, () -> {})) {
+        WorkStore.Watch watch = listening.watch(heard::add, () -> {})) {
       assertThat(watch).isNotNull();
       awaitListening(1);
       storing.receive("orders", Messages.events(50));
@@ -39,7 +42,7 @@ class NotificationsTest {
   void aStoreHearsItselfOnce() {
     try (JdbiInboxStore listening = Messages.store(database);
         JdbiInboxStore storing = Messages.store(database);
-        InboxStore.Watch watch = listening.watch(heard::add, () -> {})) {
+        WorkStore.Watch watch = listening.watch(heard::add, () -> {})) {
       assertThat(watch).isNotNull();
       awaitListening(1);
       listening.receive("its own", Messages.events(1));
@@ -48,25 +51,26 @@ class NotificationsTest {
     }
   }
 
-  private Listening listening(Jdbi jdbi) {
-    return Listening.onOwn(jdbi, new Sessions(database.dataSource()::getConnection));
+  private ListenConnection listening(Jdbi jdbi) {
+    return ListenConnection.onOwn(
+        jdbi, new HandlerSessionState(database.dataSource()::getConnection));
   }
 
-  private Announcements announcements(Jdbi jdbi) {
-    return new Announcements(jdbi, true, listening(jdbi));
+  private NotifySender announcements(Jdbi jdbi) {
+    return new NotifySender(jdbi, true, listening(jdbi));
   }
 
-  private Announcements announcements(Jdbi jdbi, Duration apart) {
-    return new Announcements(jdbi, true, listening(jdbi), apart);
+  private NotifySender announcements(Jdbi jdbi, Duration apart) {
+    return new NotifySender(jdbi, true, listening(jdbi), apart);
   }
 
   @Test
   void whileThereAreWorkersHereOthersAreNotToldOfEveryBatch() {
     Duration apart = Duration.ofHours(1);
-    try (Announcements announcements = announcements(database.jdbi(), apart)) {
+    try (NotifySender announcements = announcements(database.jdbi(), apart)) {
       assertThat(announcements.of("orders").notification()).endsWith(" orders");
       assertThat(announcements.of("orders").notification()).endsWith(" orders");
-      InboxStore.Watch workers = announcements.watch(endpoint -> {}, () -> {});
+      WorkStore.Watch workers = announcements.watch(endpoint -> {}, () -> {});
       assertThat(announcements.of("orders").notification()).endsWith(" orders");
       assertThat(announcements.of("orders").notification()).isNull();
       assertThat(announcements.of("payments").notification()).endsWith(" payments");
@@ -79,8 +83,8 @@ class NotificationsTest {
   void aStoreThatIsWatchedTellsOthersOfItsLastBatchToo() {
     try (JdbiInboxStore listening = Messages.store(database);
         JdbiInboxStore storing = Messages.store(database);
-        InboxStore.Watch watch = listening.watch(heard::add, () -> {});
-        InboxStore.Watch own = storing.watch(endpoint -> {}, () -> {})) {
+        WorkStore.Watch watch = listening.watch(heard::add, () -> {});
+        WorkStore.Watch own = storing.watch(endpoint -> {}, () -> {})) {
       assertThat(List.of(watch, own)).hasSize(2);
       awaitListening(2);
       for (int i = 0; i < 40; i += 2) {
@@ -96,7 +100,7 @@ class NotificationsTest {
   void othersAreToldAgainOfWhatWasStoredByATryWhoseAnswerWasLost() {
     try (JdbiInboxStore listening = Messages.store(database);
         JdbiInboxStore storing = Messages.store(database);
-        InboxStore.Watch watch = listening.watch(heard::add, () -> {})) {
+        WorkStore.Watch watch = listening.watch(heard::add, () -> {})) {
       assertThat(watch).isNotNull();
       awaitListening(1);
       storing.receive("orders", Messages.events(1));
@@ -109,13 +113,13 @@ class NotificationsTest {
   @Test
   void othersAreToldEvenIfTheWorkersHereEndMeanwhile() {
     try (JdbiInboxStore listening = Messages.store(database);
-        InboxStore.Watch watch = listening.watch(heard::add, () -> {});
-        Announcements announcements = announcements(database.jdbi())) {
+        WorkStore.Watch watch = listening.watch(heard::add, () -> {});
+        NotifySender announcements = announcements(database.jdbi())) {
       assertThat(watch).isNotNull();
       awaitListening(1);
-      InboxStore.Watch workers = announcements.watch(endpoint -> {}, () -> {});
+      WorkStore.Watch workers = announcements.watch(endpoint -> {}, () -> {});
       assertThat(announcements.of("orders").notification()).isNotNull();
-      Announcements.Announcement tooEarly = announcements.of("orders");
+      NotifySender.Announcement tooEarly = announcements.of("orders");
       assertThat(tooEarly.notification()).isNull();
       tooEarly.stored();
       workers.close();
@@ -128,16 +132,16 @@ class NotificationsTest {
   void othersAreToldOfWhatIsOwedWhileDuplicatesKeepComing() {
     Duration apart = Duration.ofMillis(200);
     try (JdbiInboxStore listening = Messages.store(database);
-        InboxStore.Watch watch = listening.watch(heard::add, () -> {});
-        Announcements announcements = announcements(database.jdbi(), apart);
-        InboxStore.Watch workers = announcements.watch(endpoint -> {}, () -> {})) {
+        WorkStore.Watch watch = listening.watch(heard::add, () -> {});
+        NotifySender announcements = announcements(database.jdbi(), apart);
+        WorkStore.Watch workers = announcements.watch(endpoint -> {}, () -> {})) {
       assertThat(List.of(watch, workers)).hasSize(2);
       awaitListening(2);
       await()
           .pollInterval(Duration.ofMillis(20))
           .until(
               () -> {
-                Announcements.Announcement ofDuplicates = announcements.of("orders");
+                NotifySender.Announcement ofDuplicates = announcements.of("orders");
                 ofDuplicates.notification();
                 ofDuplicates.committed();
                 return !heard.isEmpty();
@@ -148,14 +152,14 @@ class NotificationsTest {
   @Test
   void othersAreToldOfWhatIsOwedWhenAStoreIsClosed() {
     try (JdbiInboxStore listening = Messages.store(database);
-        InboxStore.Watch watch = listening.watch(heard::add, () -> {})) {
+        WorkStore.Watch watch = listening.watch(heard::add, () -> {})) {
       assertThat(watch).isNotNull();
       awaitListening(1);
       Duration apart = Duration.ofMillis(300);
-      try (Announcements closing = announcements(database.jdbi(), apart)) {
-        InboxStore.Watch workers = closing.watch(endpoint -> {}, () -> {});
+      try (NotifySender closing = announcements(database.jdbi(), apart)) {
+        WorkStore.Watch workers = closing.watch(endpoint -> {}, () -> {});
         assertThat(closing.of("orders").notification()).isNotNull();
-        Announcements.Announcement tooEarly = closing.of("orders");
+        NotifySender.Announcement tooEarly = closing.of("orders");
         assertThat(tooEarly.notification()).isNull();
         tooEarly.committed();
         workers.close();
@@ -176,14 +180,14 @@ class NotificationsTest {
               return database.dataSource().getConnection();
             });
     try (JdbiInboxStore listening = Messages.store(database);
-        InboxStore.Watch watch = listening.watch(heard::add, () -> {});
-        Announcements announcements = announcements(jdbi);
-        InboxStore.Watch workers = announcements.watch(endpoint -> {}, () -> {})) {
+        WorkStore.Watch watch = listening.watch(heard::add, () -> {});
+        NotifySender announcements = announcements(jdbi);
+        WorkStore.Watch workers = announcements.watch(endpoint -> {}, () -> {})) {
       assertThat(List.of(watch, workers)).hasSize(2);
       awaitListening(2);
       gone.set(true);
       assertThat(announcements.of("orders").notification()).isNotNull();
-      Announcements.Announcement tooEarly = announcements.of("orders");
+      NotifySender.Announcement tooEarly = announcements.of("orders");
       tooEarly.notification();
       tooEarly.committed();
       await().pollDelay(Duration.ofMillis(100)).until(() -> heard.isEmpty());
@@ -198,7 +202,7 @@ class NotificationsTest {
         JdbiInboxStore storing = Messages.store(database)) {
       storing.receive(Messages.ENDPOINT, Messages.events(3));
       Messages.settle(storing, 3, seq -> new Outcome.Dead(seq, "broken"));
-      try (InboxStore.Watch watch = listening.watch(heard::add, () -> {})) {
+      try (WorkStore.Watch watch = listening.watch(heard::add, () -> {})) {
         assertThat(watch).isNotNull();
         awaitListening(1);
         storing.discardDead(MessageFilter.all(), "anna", 0, 10);
@@ -214,8 +218,8 @@ class NotificationsTest {
         JdbiInboxStore silent =
             JdbiInboxStore.builder(database.dataSource()).notifications(false).build();
         JdbiInboxStore storing = Messages.store(database);
-        InboxStore.Watch watch = listening.watch(heard::add, () -> {});
-        InboxStore.Watch deaf = silent.watch(heard::add, () -> {})) {
+        WorkStore.Watch watch = listening.watch(heard::add, () -> {});
+        WorkStore.Watch deaf = silent.watch(heard::add, () -> {})) {
       assertThat(List.of(watch, deaf)).hasSize(2);
       awaitListening(1);
       silent.receive("silent", Messages.events(1));
@@ -228,7 +232,7 @@ class NotificationsTest {
   void listeningGoesOnAfterItsConnectionWasLost() {
     try (JdbiInboxStore listening = Messages.store(database);
         JdbiInboxStore storing = Messages.store(database);
-        InboxStore.Watch watch = listening.watch(heard::add, () -> {})) {
+        WorkStore.Watch watch = listening.watch(heard::add, () -> {})) {
       assertThat(watch).isNotNull();
       awaitListening(1);
       database.terminate(
@@ -245,7 +249,7 @@ class NotificationsTest {
   @Test
   void closingEndsTheListening() {
     try (JdbiInboxStore store = Messages.store(database)) {
-      InboxStore.Watch watch = store.watch(heard::add, () -> {});
+      WorkStore.Watch watch = store.watch(heard::add, () -> {});
       awaitListening(1);
       watch.close();
       watch.close();

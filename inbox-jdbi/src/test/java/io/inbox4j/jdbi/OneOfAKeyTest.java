@@ -37,7 +37,7 @@ class OneOfAKeyTest {
   @Test
   void aReplayedMessageWaitsForALaterOneThatWasInHandWhenAProcessDied() {
     try (Service service = withADeadFirst(queue -> queue.concurrency(4))) {
-      makeSuspect(service, 0);
+      makeOrphan(service, 0);
       service.inbox.startProcessing();
       replayWhileTheLaterOneRuns(service);
     }
@@ -46,7 +46,7 @@ class OneOfAKeyTest {
   @Test
   void aReplayedMessageWaitsForALaterOneThatRunsAlone() {
     try (Service service = withADeadFirst(queue -> queue.concurrency(4))) {
-      makeSuspect(service, 1);
+      makeOrphan(service, 1);
       service.inbox.startProcessing();
       replayWhileTheLaterOneRuns(service);
     }
@@ -55,7 +55,7 @@ class OneOfAKeyTest {
   @Test
   void aReplayedMessageWaitsForALaterOneThatRunsAloneUnderALease() {
     try (Service service = withADeadFirst(queue -> queue.leased().concurrency(4))) {
-      makeSuspect(service, 1);
+      makeOrphan(service, 1);
       service.inbox.startProcessing();
       replayWhileTheLaterOneRuns(service);
     }
@@ -95,7 +95,7 @@ class OneOfAKeyTest {
   }
 
   /** As if a process had died over it, so many times after it was noted. */
-  private static void makeSuspect(Service service, int crashes) {
+  private static void makeOrphan(Service service, int crashes) {
     service.database.execute(
         "UPDATE inbox_pending SET lease = 0, crashes = ?, due_on_utc = now()", crashes);
   }

@@ -7,8 +7,8 @@ import static org.awaitility.Awaitility.await;
 import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.operations.MessageFilter;
-import io.inbox4j.processor.WhenDead;
 import io.inbox4j.retry.RetryPolicy;
+import io.inbox4j.retry.WhenDead;
 import io.inbox4j.transport.Delivery;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -51,7 +51,7 @@ class OrderingTest {
 
   @Test
   void whenAMessageDiesItsKeyWaitsForTheReplayIfAskedTo() {
-    try (Service service = walking(queue -> queue.retry(again(2)).whenDead(WhenDead.WAIT))) {
+    try (Service service = walking(queue -> queue.retry(again(2)).whenDead(WhenDead.BLOCK_KEY))) {
       deliver(service, "a1", "a2", "b1", "a3");
       service.awaitAll("failed", 1);
       service.awaitAll("processed", 1);

@@ -1,8 +1,8 @@
 package io.inbox4j.jdbi;
 
-import io.inbox4j.IntegrationEvent;
-import io.inbox4j.event.EventFormat;
-import io.inbox4j.event.KnownType;
+import io.inbox4j.event.IntegrationEvent;
+import io.inbox4j.format.EventFormat;
+import io.inbox4j.format.KnownType;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.inbox4j.PendingMessages;
 import io.inbox4j.handler.EventContext;
-import io.inbox4j.operations.Health.Status;
+import io.inbox4j.listener.Health.Status;
 import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.PendingMessage;
-import io.inbox4j.operations.PendingMessages;
 import io.inbox4j.transport.Delivery;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ch.qos.logback.classic.Level;
 import io.inbox4j.Inbox;
+import io.inbox4j.jdbi.internal.connect.HandlerSessionState;
+import io.inbox4j.jdbi.internal.notify.NotifyListener;
 import io.inbox4j.operations.Retention;
-import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Outcome;
+import io.inbox4j.store.WorkStore;
 import io.inbox4j.store.WorkTransaction;
 import io.inbox4j.testkit.PgBouncer;
 import io.inbox4j.testkit.PostgresServer;
@@ -201,7 +203,7 @@ class PoolerTest {
     assertThat(count("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'")).isZero();
   }
 
-  private InboxStore.Watch watch(JdbiInboxStore store, List<String> heard) {
+  private WorkStore.Watch watch(JdbiInboxStore store, List<String> heard) {
     return opened(store.watch(heard::add, () -> {}));
   }
 
@@ -223,7 +225,7 @@ class PoolerTest {
 
   @Test
   void withoutOneItIsSaidOnceThatWorkersPollAndNoSessionListens() {
-    try (Logged logged = Logged.by(Notifications.class.getName())) {
+    try (Logged logged = Logged.by(NotifyListener.class.getName())) {
       JdbiInboxStore store = opened(JdbiInboxStore.connect(pooled));
       store.open();
       watch(store, new ArrayList<>());
@@ -242,7 +244,7 @@ class PoolerTest {
 
   @Test
   void aConnectionForNotificationsThatLeadsToAnotherDatabaseIsNoticed() {
-    try (Logged logged = Logged.by(Notifications.class.getName())) {
+    try (Logged logged = Logged.by(NotifyListener.class.getName())) {
       String another = PostgresServer.shared().newDatabase();
       JdbiInboxStore store =
           opened(JdbiInboxStore.builder(direct).notificationsFrom(another).build());
@@ -260,7 +262,7 @@ class PoolerTest {
       JdbiInboxStore listening = JdbiInboxStore.connect(pooled(patient, direct));
       listening.open();
       List<String> heard = new CopyOnWriteArrayList<>();
-      try (InboxStore.Watch watch = listening.watch(heard::add, () -> {})) {
+      try (WorkStore.Watch watch = listening.watch(heard::add, () -> {})) {
         assertThat(watch).isNotNull();
         await()
             .atMost(Duration.ofSeconds(30))
@@ -281,7 +283,7 @@ class PoolerTest {
   @Test
   void aUsersOwnConnectionIsGivenBackAsItWas() throws Exception {
     try (Connection own = PostgresServer.shared().dataSource(pooled).getConnection()) {
-      Sessions sessions = new Sessions(() -> own);
+      HandlerSessionState sessions = new HandlerSessionState(() -> own);
       PGConnection postgres = own.unwrap(PGConnection.class);
       int before = postgres.getPrepareThreshold();
       sessions.openConnection();
@@ -291,7 +293,7 @@ class PoolerTest {
     }
     String chosen = pooled + "&prepareThreshold=3";
     try (Connection own = PostgresServer.shared().dataSource(chosen).getConnection()) {
-      new Sessions(() -> own).openConnection();
+      new HandlerSessionState(() -> own).openConnection();
       assertThat(own.unwrap(PGConnection.class).getPrepareThreshold()).isEqualTo(3);
     }
   }

@@ -3,15 +3,15 @@ package io.inbox4j.jdbi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.inbox4j.operations.Janitor;
+import io.inbox4j.RetentionRunner;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.operations.RetentionReport;
-import io.inbox4j.receive.Arrival;
+import io.inbox4j.store.ClaimedMessage;
 import io.inbox4j.store.Outcome;
-import io.inbox4j.store.Receipt;
+import io.inbox4j.store.StoreResult;
 import io.inbox4j.store.StoreUnavailableException;
-import io.inbox4j.store.StoredMessage;
+import io.inbox4j.transport.ValidatedDelivery;
 import java.io.IOException;
 import java.sql.Connection;
 import java.time.Duration;
@@ -66,7 +66,7 @@ class RetentionTest {
     return store.retain(ORDERS, retention, false, soFar -> true);
   }
 
-  private List<Receipt> receive(int count) {
+  private List<StoreResult> receive(int count) {
     return store.receive(Messages.ENDPOINT, Messages.events(count));
   }
 
@@ -77,7 +77,8 @@ class RetentionTest {
   @Test
   void whatIsOldAndProcessedGoesAndNothingElse() {
     store.receive(
-        Messages.ENDPOINT, List.<Arrival>of(Messages.event(0), Messages.rejected("x", "no")));
+        Messages.ENDPOINT,
+        List.<ValidatedDelivery>of(Messages.event(0), Messages.rejected("x", "no")));
     Messages.settle(store, 1, Outcome.Processed::new);
     receive(4);
     Messages.settle(store, 1, it -> new Outcome.Dead(it, "no stock"));
@@ -87,7 +88,8 @@ class RetentionTest {
       transaction.commit(List.of());
     }
     age(365);
-    store.receive(Messages.ENDPOINT, List.<Arrival>of(Messages.event(4), Messages.event(5)));
+    store.receive(
+        Messages.ENDPOINT, List.<ValidatedDelivery>of(Messages.event(4), Messages.event(5)));
     Messages.settle(store, 1, Outcome.Processed::new);
     assertThat(statuses())
         .containsExactly("processed", "failed", "retrying", "pending", "processed", "pending");
@@ -105,10 +107,10 @@ class RetentionTest {
   void aRepeatedDeliveryIsADuplicateUntilTheMessageIsRemoved() {
     processed(3, 6);
     run(WEEK);
-    assertThat(receive(3)).containsOnly(Receipt.DUPLICATE);
+    assertThat(receive(3)).containsOnly(StoreResult.DUPLICATE);
     age(2);
     run(WEEK);
-    assertThat(receive(3)).containsOnly(Receipt.STORED);
+    assertThat(receive(3)).containsOnly(StoreResult.STORED);
   }
 
   @Test
@@ -118,7 +120,7 @@ class RetentionTest {
     assertThat(run(retention).emptied()).isEqualTo(3);
     assertThat(database.count("SELECT sum(length(body)) FROM inbox_messages")).isZero();
     assertThat(statuses()).isEmpty();
-    assertThat(receive(3)).containsOnly(Receipt.DUPLICATE);
+    assertThat(receive(3)).containsOnly(StoreResult.DUPLICATE);
     assertThat(database.count("SELECT count(*) FROM inbox_quarantine")).isZero();
     assertThat(run(retention).hasChanges()).isFalse();
     age(21);
@@ -126,7 +128,7 @@ class RetentionTest {
     age(2);
     assertThat(run(retention).removed()).isEqualTo(3);
     assertThat(database.count("SELECT count(*) FROM inbox_processed")).isZero();
-    assertThat(receive(3)).containsOnly(Receipt.STORED);
+    assertThat(receive(3)).containsOnly(StoreResult.STORED);
   }
 
   @Test
@@ -241,7 +243,7 @@ class RetentionTest {
     processed(20, 10);
     receive(21);
     try (var transaction = store.begin(Messages.ENDPOINT)) {
-      List<StoredMessage> claimed = transaction.claim(Messages.TYPES, 1);
+      List<ClaimedMessage> claimed = transaction.claim(Messages.TYPES, 1);
       assertThat(run(WEEK).removed()).isEqualTo(20);
       transaction.commit(List.of(new Outcome.Processed(claimed.get(0).sequence())));
     }
@@ -409,7 +411,7 @@ class RetentionTest {
   void whatALookerOnThrowsChangesNothing() {
     processed(100, 8);
     RetentionReport report =
-        new Janitor(store, ORDERS, WEEK)
+        new RetentionRunner(store, ORDERS, WEEK)
             .run(soFar -> Sneaky.raise(new IOException("a full disk, say")));
     assertThat(report.removed()).isEqualTo(100);
   }

@@ -20,12 +20,12 @@ class RetentionWiringTest {
   @Test
   void theJanitorOfAnInboxRemovesWhatIsOlderThanItsRetention() {
     try (Service service = processed(3, builder -> builder.retention(Retention.days(2)))) {
-      assertThat(service.inbox.janitor().retention()).isEqualTo(Retention.days(2));
+      assertThat(service.inbox.retention().retention()).isEqualTo(Retention.days(2));
       age(service, "1 day 23 hours");
-      assertThat(service.inbox.janitor().run().removed()).isZero();
+      assertThat(service.inbox.retention().run().removed()).isZero();
       assertThat(service.database.count(MESSAGES)).isEqualTo(3);
       age(service, "2 days 1 hour");
-      RetentionReport report = service.inbox.janitor().run();
+      RetentionReport report = service.inbox.retention().run();
       assertThat(report.removed()).isEqualTo(3);
       assertThat(service.database.count(MESSAGES)).isZero();
     }
@@ -34,11 +34,11 @@ class RetentionWiringTest {
   @Test
   void anInboxThatIsToldNothingRemovesAfterSevenDays() {
     try (Service service = processed(3, builder -> {})) {
-      assertThat(service.inbox.janitor().retention()).isEqualTo(Retention.days(7));
+      assertThat(service.inbox.retention().retention()).isEqualTo(Retention.days(7));
       age(service, "6 days 23 hours");
-      assertThat(service.inbox.janitor().run().removed()).isZero();
+      assertThat(service.inbox.retention().run().removed()).isZero();
       age(service, "7 days 1 hour");
-      assertThat(service.inbox.janitor().run().removed()).isEqualTo(3);
+      assertThat(service.inbox.retention().run().removed()).isEqualTo(3);
     }
   }
 
@@ -47,7 +47,7 @@ class RetentionWiringTest {
     try (Service service = processed(3, builder -> builder.retention(Retention.days(2)))) {
       service.database.execute("UPDATE inbox_messages SET endpoint = 'of others'");
       age(service, "30 days");
-      assertThat(service.inbox.janitor().run().removed()).isZero();
+      assertThat(service.inbox.retention().run().removed()).isZero();
       assertThat(service.database.count(MESSAGES)).isEqualTo(3);
     }
   }

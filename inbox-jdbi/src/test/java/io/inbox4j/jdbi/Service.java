@@ -7,8 +7,8 @@ import io.inbox4j.InboxBuilder;
 import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.EventHandler;
-import io.inbox4j.receive.Arrival;
 import io.inbox4j.transport.Delivery;
+import io.inbox4j.transport.ValidatedDelivery;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
@@ -85,7 +85,7 @@ final class Service implements AutoCloseable {
   /** Stores this many messages as another process would, before any worker looks. */
   static void store(TestDatabase database, int count) {
     try (JdbiInboxStore store = Messages.store(database)) {
-      List<Arrival> events = Messages.events(count);
+      List<ValidatedDelivery> events = Messages.events(count);
       store.receive(QUEUE, events);
     }
   }

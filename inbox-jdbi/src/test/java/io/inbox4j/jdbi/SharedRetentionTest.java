@@ -6,11 +6,11 @@ import static org.awaitility.Awaitility.await;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.operations.RetentionReport;
-import io.inbox4j.receive.Arrival;
+import io.inbox4j.store.ClaimedMessage;
 import io.inbox4j.store.Outcome;
-import io.inbox4j.store.Receipt;
-import io.inbox4j.store.StoredMessage;
+import io.inbox4j.store.StoreResult;
 import io.inbox4j.store.WorkTransaction;
+import io.inbox4j.transport.ValidatedDelivery;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,10 +68,10 @@ class SharedRetentionTest {
   }
 
   private void settled(String endpoint, int count, Function<Long, Outcome> outcome) {
-    List<Arrival> events = Messages.events(count);
+    List<ValidatedDelivery> events = Messages.events(count);
     store.receive(endpoint, events);
     try (WorkTransaction transaction = store.begin(endpoint)) {
-      List<StoredMessage> messages = transaction.claim(Messages.TYPES, count);
+      List<ClaimedMessage> messages = transaction.claim(Messages.TYPES, count);
       transaction.commit(messages.stream().map(it -> outcome.apply(it.sequence())).toList());
     }
   }
@@ -119,7 +119,7 @@ class SharedRetentionTest {
     await().until(() -> database.count("SELECT count(*) FROM inbox_processed") == 6);
     age(8);
 
-    assertThat(week.inbox.janitor().run().removed()).isEqualTo(3);
+    assertThat(week.inbox.retention().run().removed()).isEqualTo(3);
 
     forever.transport.deliver(SHIPPING, Service.deliveries(3));
     assertThat(messages(BILLING)).isZero();
@@ -136,7 +136,7 @@ class SharedRetentionTest {
     await().until(() -> database.count("SELECT count(*) FROM inbox_processed") == 3);
     age(8);
 
-    assertThat(old.inbox.janitor().run().removed()).isZero();
+    assertThat(old.inbox.retention().run().removed()).isZero();
 
     old.transport.deliver(BILLING, Service.deliveries(3));
     assertThat(database.count("SELECT count(*) FROM inbox_pending")).isZero();
@@ -157,7 +157,7 @@ class SharedRetentionTest {
     assertThat(store.declaredRetention()).isEmpty();
     service.inbox.startProcessing();
     assertThat(store.declaredRetention()).hasSize(1).containsEntry(BILLING, WEEK);
-    assertThat(service.inbox.janitor().retention()).isEqualTo(WEEK);
+    assertThat(service.inbox.retention().retention()).isEqualTo(WEEK);
     service("audit", Retention.forever());
     assertThat(store.declaredRetention()).containsEntry("audit", Retention.forever());
   }
@@ -302,7 +302,7 @@ class SharedRetentionTest {
     assertThat(run().emptied()).isEqualTo(2);
     assertThat(database.texts("SELECT DISTINCT endpoint FROM inbox_messages WHERE emptied"))
         .containsExactly(BILLING);
-    assertThat(store.receive(BILLING, Messages.events(2))).containsOnly(Receipt.DUPLICATE);
+    assertThat(store.receive(BILLING, Messages.events(2))).containsOnly(StoreResult.DUPLICATE);
     age(6);
     database.execute("UPDATE inbox_retention SET began_on_utc = now() - interval '25 hours'");
     assertThat(run().emptied()).isEqualTo(2);

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.inbox4j.InboxException;
+import io.inbox4j.error.InboxException;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Retention;
-import io.inbox4j.receive.Arrival;
-import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Outcome;
+import io.inbox4j.store.WorkStore;
 import io.inbox4j.store.WorkTransaction;
+import io.inbox4j.transport.ValidatedDelivery;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -113,7 +113,7 @@ class SpringTransactionTest {
     return Named.of(name, new Change(call, "SELECT count(*) FROM " + table));
   }
 
-  private static void receive(JdbiInboxStore store, Arrival... arrivals) {
+  private static void receive(JdbiInboxStore store, ValidatedDelivery... arrivals) {
     store.receive(Messages.ENDPOINT, List.of(arrivals));
   }
 
@@ -166,7 +166,7 @@ class SpringTransactionTest {
 
   @Test
   void aCallThatFailsLeavesTheTransactionOfTheCallerAsItWas() {
-    Arrival refused = Messages.event(1, "refused");
+    ValidatedDelivery refused = Messages.event(1, "refused");
     DATABASE.execute("ALTER TABLE inbox_messages ADD CHECK (body <> 'refused') NOT VALID");
     transactions.executeWithoutResult(
         status -> {
@@ -203,7 +203,7 @@ class SpringTransactionTest {
   void workersHereHearOfWhatACallerStoresWhenItIsCommitted() throws Exception {
     CountDownLatch listening = new CountDownLatch(1);
     CountDownLatch heard = new CountDownLatch(1);
-    try (InboxStore.Watch watch =
+    try (WorkStore.Watch watch =
         store.watch(
             endpoint -> {
               if (DATABASE.count("SELECT count(*) FROM inbox_pending") == 1) {

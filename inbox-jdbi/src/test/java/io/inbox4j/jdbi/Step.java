@@ -1,6 +1,6 @@
 package io.inbox4j.jdbi;
 
-import io.inbox4j.IntegrationEvent;
+import io.inbox4j.event.IntegrationEvent;
 import java.util.UUID;
 
 /** An event with an order: the n-th step of a walk. */

@@ -3,14 +3,14 @@ package io.inbox4j.jdbi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.inbox4j.listener.QuarantineReason;
 import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.QuarantinedMessage;
-import io.inbox4j.receive.Arrival;
-import io.inbox4j.receive.QuarantineReason;
+import io.inbox4j.store.ClaimedMessage;
 import io.inbox4j.store.Outcome;
-import io.inbox4j.store.Receipt;
-import io.inbox4j.store.StoredMessage;
+import io.inbox4j.store.StoreResult;
+import io.inbox4j.transport.ValidatedDelivery;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -31,14 +31,15 @@ class StoredTextTest {
 
   @Test
   void aNulInAPropertyIsShownAsItsSymbol() {
-    Arrival event =
-        new Arrival.Event(
+    ValidatedDelivery event =
+        new ValidatedDelivery.Event(
             Messages.delivery("1", Messages.TYPE, "a\0b", "s\0", "{}"),
             null,
             Messages.id(1),
             Messages.TYPE);
-    assertThat(store.receive(Messages.ENDPOINT, List.of(event))).containsExactly(Receipt.STORED);
-    StoredMessage message = Messages.settle(store, 1, Outcome.Processed::new).get(0);
+    assertThat(store.receive(Messages.ENDPOINT, List.of(event)))
+        .containsExactly(StoreResult.STORED);
+    ClaimedMessage message = Messages.settle(store, 1, Outcome.Processed::new).get(0);
     assertThat(message.correlationId()).isEqualTo("a\u2400b");
     assertThat(message.source()).isEqualTo("s\u2400");
   }
@@ -53,14 +54,14 @@ class StoredTextTest {
 
   @Test
   void halfACharacterIsStoredSomehow() {
-    Arrival event =
-        new Arrival.Event(
+    ValidatedDelivery event =
+        new ValidatedDelivery.Event(
             Messages.delivery("1", Messages.TYPE, HALF, HALF, "{}"),
             null,
             Messages.id(1),
             Messages.TYPE);
     assertThat(store.receive(Messages.ENDPOINT, List.of(event, Messages.rejected(HALF, HALF))))
-        .containsExactly(Receipt.STORED, Receipt.QUARANTINED);
+        .containsExactly(StoreResult.STORED, StoreResult.QUARANTINED);
   }
 
   @Test
@@ -89,8 +90,8 @@ class StoredTextTest {
         FOR EACH ROW EXECUTE FUNCTION refuse()
         """);
     String forged = "x\nERROR io.inbox4j: all is lost " + (char) 0x1B + "[31m" + "x".repeat(2_000);
-    Arrival event =
-        new Arrival.Event(
+    ValidatedDelivery event =
+        new ValidatedDelivery.Event(
             Messages.delivery("1", Messages.TYPE, forged, null, "{}"),
             null,
             Messages.id(1),
@@ -105,11 +106,11 @@ class StoredTextTest {
 
   @Test
   void everyReasonCanBeStoredAndRead() {
-    List<Arrival> all =
+    List<ValidatedDelivery> all =
         java.util.Arrays.stream(QuarantineReason.values())
-            .<Arrival>map(
+            .<ValidatedDelivery>map(
                 reason ->
-                    new Arrival.Rejected(
+                    new ValidatedDelivery.Rejected(
                         Messages.delivery(reason.code(), "t", "c", "s", "{}"),
                         "{\"h\":1}",
                         reason,
@@ -135,8 +136,8 @@ class StoredTextTest {
     store.receive(
         Messages.ENDPOINT,
         List.of(
-            new Arrival.Event(delivery, null, Messages.id(1), Messages.TYPE),
-            new Arrival.Rejected(delivery, null, QuarantineReason.NOT_UTF8, "why")));
+            new ValidatedDelivery.Event(delivery, null, Messages.id(1), Messages.TYPE),
+            new ValidatedDelivery.Rejected(delivery, null, QuarantineReason.NOT_UTF8, "why")));
     assertThat(Messages.settle(store, 1, Outcome.Processed::new).get(0).body()).isEqualTo(bytes);
     assertThat(store.listQuarantined(MessageFilter.all(), 0, 1).get(0).delivery().body())
         .isEqualTo(bytes);

@@ -5,17 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.inbox4j.Inbox;
-import io.inbox4j.InboxException;
-import io.inbox4j.InboxListener;
-import io.inbox4j.IntegrationEvent;
 import io.inbox4j.SubscriptionBuilder;
-import io.inbox4j.operations.Health;
-import io.inbox4j.receive.Intake;
-import io.inbox4j.receive.ReceiveMiddleware;
+import io.inbox4j.error.InboxException;
+import io.inbox4j.event.IntegrationEvent;
+import io.inbox4j.listener.Health;
 import io.inbox4j.retry.RetryPolicy;
-import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.WorkStore;
+import io.inbox4j.transport.ConnectionListener;
+import io.inbox4j.transport.DeliveryReceiver;
 import io.inbox4j.transport.InboxTransport;
 import io.inbox4j.transport.ReceiveEndpoint;
+import io.inbox4j.transport.ReceiveMiddleware;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -160,7 +160,7 @@ class SurvivalTest {
     Queue<String> heard = new ConcurrentLinkedQueue<>();
     try (JdbiInboxStore listening = JdbiInboxStore.create(failing);
         JdbiInboxStore storing = Messages.store(database);
-        InboxStore.Watch watch = listening.watch(heard::add, () -> heard.add("listening"))) {
+        WorkStore.Watch watch = listening.watch(heard::add, () -> heard.add("listening"))) {
       assertThat(watch).isNotNull();
       await().atMost(PATIENCE).until(() -> heard.contains("listening"));
       storing.receive(Service.QUEUE, Messages.events(1));
@@ -226,7 +226,7 @@ class SurvivalTest {
     return new InboxTransport() {
       @Override
       public <T extends IntegrationEvent> Receiver receive(
-          ReceiveEndpoint endpoint, Intake<T> intake, InboxListener listener) {
+          ReceiveEndpoint endpoint, DeliveryReceiver<T> intake, ConnectionListener listener) {
         Receiver receiver = transport.receive(endpoint, intake, listener);
         return proxy(
             Receiver.class,

@@ -3,9 +3,9 @@ package io.inbox4j.jdbi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.inbox4j.InboxListener;
 import io.inbox4j.SubscriptionBuilder;
-import io.inbox4j.operations.Health;
+import io.inbox4j.listener.Health;
+import io.inbox4j.listener.InboxListener;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -95,32 +95,32 @@ class ThrowingListenerTest {
   private record Throwing(Throwable failure) implements InboxListener {
 
     @Override
-    public void received(Message message) {
+    public void received(Received event) {
       Sneaky.raise(failure);
     }
 
     @Override
-    public void batchStored(String endpoint, int deliveries) {
+    public void batchStored(BatchStored event) {
       Sneaky.raise(failure);
     }
 
     @Override
-    public void handled(String endpoint, String type, int messages, Duration time, boolean well) {
+    public void handled(Handled event) {
       Sneaky.raise(failure);
     }
 
     @Override
-    public void batchHandled(String endpoint, int messages) {
+    public void batchHandled(BatchHandled event) {
       Sneaky.raise(failure);
     }
 
     @Override
-    public void processed(Message message, int attempt, Duration lag) {
+    public void processed(Processed event) {
       Sneaky.raise(failure);
     }
 
     @Override
-    public void healthChanged(Health.Part part) {
+    public void healthChanged(HealthChanged event) {
       Sneaky.raise(failure);
     }
   }

@@ -2,10 +2,11 @@ package io.inbox4j.jdbi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inbox4j.receive.Arrival;
+import io.inbox4j.jdbi.internal.sql.Sql;
+import io.inbox4j.store.ClaimedMessage;
 import io.inbox4j.store.Outcome;
-import io.inbox4j.store.StoredMessage;
 import io.inbox4j.store.WorkTransaction;
+import io.inbox4j.transport.ValidatedDelivery;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.util.List;
@@ -16,9 +17,9 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class TwoSchemasTest {
 
-  private static Arrival ordered(int n) {
-    Arrival.Event event = Messages.event(n);
-    return new Arrival.Event(
+  private static ValidatedDelivery ordered(int n) {
+    ValidatedDelivery.Event event = Messages.event(n);
+    return new ValidatedDelivery.Event(
         event.delivery(), event.headers(), event.messageId(), event.type(), "a key", null);
   }
 
@@ -31,7 +32,7 @@ class TwoSchemasTest {
       try (WorkTransaction first = one.begin(Messages.ENDPOINT);
           WorkTransaction second = other.begin(Messages.ENDPOINT)) {
         assertThat(first.claimOrdered(Messages.TYPES, 10)).hasSize(1);
-        List<StoredMessage> claimed = second.claimOrdered(Messages.TYPES, 10);
+        List<ClaimedMessage> claimed = second.claimOrdered(Messages.TYPES, 10);
         assertThat(claimed).hasSize(1);
         second.commit(List.of(new Outcome.Processed(claimed.get(0).sequence())));
       }

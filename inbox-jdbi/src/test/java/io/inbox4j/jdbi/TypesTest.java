@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.inbox4j.InboxException;
 import io.inbox4j.SubscriptionBuilder;
+import io.inbox4j.error.InboxException;
+import io.inbox4j.listener.QuarantineReason;
 import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.QuarantineEntry;
-import io.inbox4j.receive.QuarantineReason;
 import io.inbox4j.transport.Delivery;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

@@ -6,8 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.inbox4j.Inbox;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.store.InboxStore;
-import io.inbox4j.store.Receipt;
+import io.inbox4j.store.StoreResult;
 import io.inbox4j.store.StoreUnavailableException;
+import io.inbox4j.store.WorkStore;
 import io.inbox4j.testkit.PostgresServer;
 import io.inbox4j.transport.Delivery;
 import java.lang.reflect.Proxy;
@@ -92,7 +93,7 @@ class UnrelatedFaultTest {
       CountDownLatch heard = new CountDownLatch(1);
       try (InboxStore store = JdbiInboxStore.create(server.dataSource());
           InboxStore other = JdbiInboxStore.create(server.dataSource());
-          InboxStore.Watch watch =
+          WorkStore.Watch watch =
               other.watch(endpoint -> heard.countDown(), listening::countDown)) {
         assertThat(watch).isNotNull();
         listening.await();
@@ -104,11 +105,11 @@ class UnrelatedFaultTest {
               .isInstanceOf(JdbiException.class)
               .hasMessageContaining("too many notifications");
           assertThat(store.receive(Messages.ENDPOINT, Messages.events(2)))
-              .containsOnly(Receipt.STORED);
+              .containsOnly(StoreResult.STORED);
           assertThat(
                   store.receive(
                       Messages.ENDPOINT, List.of(Messages.event(2), Messages.rejected("x", "y"))))
-              .containsExactly(Receipt.STORED, Receipt.QUARANTINED);
+              .containsExactly(StoreResult.STORED, StoreResult.QUARANTINED);
           assertThat(heard.getCount()).isOne();
           idler.rollback();
         }

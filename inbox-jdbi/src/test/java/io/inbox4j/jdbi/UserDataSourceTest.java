@@ -7,10 +7,10 @@ import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import ch.qos.logback.classic.Level;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import io.inbox4j.InboxException;
+import io.inbox4j.error.InboxException;
+import io.inbox4j.store.ClaimedMessage;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.StoreUnavailableException;
-import io.inbox4j.store.StoredMessage;
 import io.inbox4j.store.WorkTransaction;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -96,7 +96,7 @@ class UserDataSourceTest {
           JdbiInboxStore store = JdbiInboxStore.create(pool)) {
         store.receive(Messages.ENDPOINT, Messages.events(3));
         try (WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
-          List<StoredMessage> messages = transaction.claim(Messages.TYPES, 10);
+          List<ClaimedMessage> messages = transaction.claim(Messages.TYPES, 10);
           transaction.mark();
           TestDatabase.effect(transaction.unwrap(Handle.class), "undone");
           transaction.undo();

@@ -7,11 +7,11 @@ import static org.awaitility.Awaitility.await;
 import io.inbox4j.Inbox;
 import io.inbox4j.InboxBuilder;
 import io.inbox4j.SubscriptionBuilder;
+import io.inbox4j.listener.QuarantineReason;
 import io.inbox4j.operations.MessageFilter;
-import io.inbox4j.receive.Arrival;
-import io.inbox4j.receive.QuarantineReason;
 import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.transport.Delivery;
+import io.inbox4j.transport.ValidatedDelivery;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -56,7 +56,7 @@ class WakeUpTest {
   @Test
   void anInboxHearsWhatAnotherReplaysFromTheQuarantineOnTheSameStore() throws InterruptedException {
     JdbiInboxStore store = JdbiInboxStore.create(database.dataSource());
-    Arrival.Event event = Messages.event(7);
+    ValidatedDelivery.Event event = Messages.event(7);
     try (Inbox processing = inbox(store).build();
         Inbox operating = inbox(store).build()) {
       processing.startProcessing();
@@ -64,7 +64,7 @@ class WakeUpTest {
       store.receive(
           Service.QUEUE,
           List.of(
-              new Arrival.Rejected(
+              new ValidatedDelivery.Rejected(
                   event.delivery(), null, QuarantineReason.UNKNOWN_TYPE, "was not known")));
       assertThat(operating.quarantine().replay(MessageFilter.all())).isEqualTo(1);
       await().atMost(SOON).untilAsserted(() -> assertThat(database.effects()).containsExactly("7"));
@@ -114,7 +114,8 @@ class WakeUpTest {
     JdbiInboxStore store = JdbiInboxStore.create(database.dataSource());
     store.open();
     store.receive(
-        Service.QUEUE, IntStream.range(0, 64).<Arrival>mapToObj(WakeUpTest::keyed).toList());
+        Service.QUEUE,
+        IntStream.range(0, 64).<ValidatedDelivery>mapToObj(WakeUpTest::keyed).toList());
     try (Inbox inbox = inbox(store).build()) {
       inbox.startProcessing(); // one message between two pauses would take more than a minute
       await().atMost(Duration.ofSeconds(20)).until(() -> database.effects().size() == 64);
@@ -136,9 +137,10 @@ class WakeUpTest {
     }
   }
 
-  private static Arrival.Event keyed(int n) {
-    Arrival.Event e = Messages.event(n);
-    return new Arrival.Event(e.delivery(), e.headers(), e.messageId(), e.type(), "key " + n, null);
+  private static ValidatedDelivery.Event keyed(int n) {
+    ValidatedDelivery.Event e = Messages.event(n);
+    return new ValidatedDelivery.Event(
+        e.delivery(), e.headers(), e.messageId(), e.type(), "key " + n, null);
   }
 
   private InboxBuilder inbox(JdbiInboxStore store) {

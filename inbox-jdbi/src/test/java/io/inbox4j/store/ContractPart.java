@@ -2,12 +2,12 @@ package io.inbox4j.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inbox4j.MessageIds;
+import io.inbox4j.event.MessageIds;
+import io.inbox4j.listener.QuarantineReason;
 import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.MessageFilter;
-import io.inbox4j.receive.Arrival;
-import io.inbox4j.receive.QuarantineReason;
 import io.inbox4j.transport.Delivery;
+import io.inbox4j.transport.ValidatedDelivery;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,16 +58,17 @@ abstract class ContractPart {
     return MessageIds.of(endpoint, n);
   }
 
-  Arrival.Event event(int n) {
+  ValidatedDelivery.Event event(int n) {
     return event(id(n), TYPE, "{\"n\":" + n + "}");
   }
 
-  static Arrival.Event event(UUID id, String type, String body) {
-    return new Arrival.Event(delivery(id.toString(), type, body), null, id, type);
+  static ValidatedDelivery.Event event(UUID id, String type, String body) {
+    return new ValidatedDelivery.Event(delivery(id.toString(), type, body), null, id, type);
   }
 
-  static Arrival.Rejected rejected(QuarantineReason reason, @Nullable String type, String body) {
-    return new Arrival.Rejected(delivery("x", type, body), null, reason, "why " + body);
+  static ValidatedDelivery.Rejected rejected(
+      QuarantineReason reason, @Nullable String type, String body) {
+    return new ValidatedDelivery.Rejected(delivery("x", type, body), null, reason, "why " + body);
   }
 
   static Delivery delivery(String id, @Nullable String type, String body) {
@@ -85,29 +86,29 @@ abstract class ContractPart {
 
   /** Stores this many new messages. */
   void receive(int count) {
-    List<Arrival> batch = new ArrayList<>();
+    List<ValidatedDelivery> batch = new ArrayList<>();
     IntStream.range(0, count).forEach(n -> batch.add(event(n)));
-    assertThat(store.receive(endpoint, batch)).containsOnly(Receipt.STORED);
+    assertThat(store.receive(endpoint, batch)).containsOnly(StoreResult.STORED);
   }
 
   /** Claims all that is due from a new store, gives each an outcome, and commits. */
-  List<StoredMessage> settle(Function<StoredMessage, Outcome> outcome) {
+  List<ClaimedMessage> settle(Function<ClaimedMessage, Outcome> outcome) {
     try (WorkTransaction transaction = another().begin(endpoint)) {
-      List<StoredMessage> messages = transaction.claim(TYPES, 1_000);
+      List<ClaimedMessage> messages = transaction.claim(TYPES, 1_000);
       transaction.commit(messages.stream().map(outcome).toList());
       return messages;
     }
   }
 
-  List<StoredMessage> process() {
+  List<ClaimedMessage> process() {
     return settle(message -> new Outcome.Processed(message.sequence()));
   }
 
-  List<StoredMessage> kill(String error) {
+  List<ClaimedMessage> kill(String error) {
     return settle(message -> new Outcome.Dead(message.sequence(), error));
   }
 
-  List<StoredMessage> retry(Duration delay) {
+  List<ClaimedMessage> retry(Duration delay) {
     return settle(message -> new Outcome.Retry(message.sequence(), delay, "again"));
   }
 
@@ -120,8 +121,8 @@ abstract class ContractPart {
     return store.listDead(mine(), 1_000);
   }
 
-  static List<UUID> ids(List<StoredMessage> messages) {
-    return messages.stream().map(StoredMessage::messageId).toList();
+  static List<UUID> ids(List<ClaimedMessage> messages) {
+    return messages.stream().map(ClaimedMessage::messageId).toList();
   }
 
   /** The ids from {@code first} on, this many. */

@@ -2,12 +2,12 @@ package io.inbox4j.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inbox4j.listener.QuarantineReason;
 import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.QuarantinedMessage;
-import io.inbox4j.receive.Arrival;
-import io.inbox4j.receive.QuarantineReason;
+import io.inbox4j.transport.ValidatedDelivery;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +33,7 @@ abstract class DiscardContract extends ContractPart {
         .isEqualTo(ids(0, 2));
     assertThat(dead()).isEmpty();
     assertThat(store.receive(endpoint, List.of(event(0), event(1))))
-        .containsOnly(Receipt.DUPLICATE);
+        .containsOnly(StoreResult.DUPLICATE);
     assertThat(process()).isEmpty();
     assertThat(store.replayDead(mine(), BY, 0, 10)).isEmpty();
   }
@@ -111,7 +111,7 @@ abstract class DiscardContract extends ContractPart {
 
   @Test
   void quarantinedDeliveriesAreDiscardedAtTheSameTimeEachOnce() throws Exception {
-    List<Arrival> batch = new ArrayList<>();
+    List<ValidatedDelivery> batch = new ArrayList<>();
     IntStream.range(0, 60)
         .forEach(n -> batch.add(rejected(QuarantineReason.BAD_ID, TYPE, "body " + n)));
     store.receive(endpoint, batch);

@@ -28,7 +28,7 @@ public abstract class InboxStoreContract {
   }
 
   @Nested
-  class Suspecting extends SuspectContract {
+  class Orphaning extends OrphanContract {
     @Override
     StoreFixture fixture() {
       return InboxStoreContract.this.fixture();

@@ -2,8 +2,8 @@ package io.inbox4j.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inbox4j.MessageIds;
-import io.inbox4j.receive.Arrival;
+import io.inbox4j.event.MessageIds;
+import io.inbox4j.transport.ValidatedDelivery;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -64,7 +64,7 @@ abstract class OrderContract extends ContractPart {
 
   @Test
   void aLongQueueOfAHeldUpKeyDoesNotHideOthersOfItsLane() {
-    List<Arrival> batch = new ArrayList<>();
+    List<ValidatedDelivery> batch = new ArrayList<>();
     batch.add(ordered("a1", "new-type"));
     for (int i = 2; i <= 300; i++) {
       batch.add(ordered("a" + i));
@@ -104,7 +104,7 @@ abstract class OrderContract extends ContractPart {
   }
 
   @Test
-  void suspectsOfAKeyAreClaimedTogetherAndWhatFollowsWaits() {
+  void orphansOfAKeyAreClaimedTogetherAndWhatFollowsWaits() {
     receive("a1", "a2", "a3");
     try (WorkTransaction transaction = store.begin(endpoint)) {
       assertThat(transaction.claimOrdered(TYPES, 2)).hasSize(2);
@@ -113,7 +113,7 @@ abstract class OrderContract extends ContractPart {
   }
 
   @Test
-  void aSuspectBehindAFreshMessageOfItsKeyWaits() {
+  void aOrphanBehindAFreshMessageOfItsKeyWaits() {
     receive("a1", "a2");
     try (WorkTransaction transaction = store.begin(endpoint)) {
       transaction.claimOrdered(TYPES, 2);
@@ -129,7 +129,7 @@ abstract class OrderContract extends ContractPart {
     try (WorkTransaction transaction = store.begin(endpoint)) {
       first = sequenceOf(transaction, "a1");
     }
-    assertThat(store.noteAlone(first, Duration.ZERO)).isTrue();
+    assertThat(store.markCrashRiskAlone(first, Duration.ZERO)).isTrue();
     try (WorkTransaction recovering = store.begin(endpoint)) {
       assertThat(recovering.reclaim(List.of(first))).hasSize(1);
       assertThat(claimAll()).containsExactly("b1");
@@ -140,7 +140,7 @@ abstract class OrderContract extends ContractPart {
   void nothingIsClaimedBesideALaterMessageOfItsKeyThatIsLeased() {
     deadAndLater("a1", "a2", "b1");
     try (WorkTransaction leasing = store.begin(endpoint)) {
-      List<StoredMessage> later = claimFirst(leasing, "a");
+      List<ClaimedMessage> later = claimFirst(leasing, "a");
       assertThat(names(later)).containsExactly("a2");
       leasing.lease(later, HOUR);
       leasing.commit(List.of());
@@ -157,29 +157,29 @@ abstract class OrderContract extends ContractPart {
     long later = notedBehindADeadOne();
     store.replayDead(mine(), BY, 0, 10);
     try (WorkTransaction recovering = store.begin(endpoint)) {
-      assertThat(recovering.claimNoted(List.of(later))).hasSize(1);
+      assertThat(recovering.claimAtRisk(List.of(later))).hasSize(1);
       assertThat(claimAll()).isEmpty();
     }
   }
 
   @Test
-  void aRecoveryGetsNothingBesideAnotherMessageOfItsKeyAndItStaysSuspect() {
+  void aRecoveryGetsNothingBesideAnotherMessageOfItsKeyAndItStaysOrphan() {
     long later = notedBehindADeadOne();
     store.replayDead(mine(), BY, 0, 10);
     try (WorkTransaction working = another().begin(endpoint)) {
       assertThat(claim(working)).containsExactly("a1");
       try (WorkTransaction recovering = store.begin(endpoint)) {
-        assertThat(recovering.claimNoted(List.of(later))).isEmpty();
-        recovering.putBack(List.of(noted(later)));
+        assertThat(recovering.claimAtRisk(List.of(later))).isEmpty();
+        recovering.restoreUnclaimed(List.of(atRisk(later)));
         recovering.commit(List.of());
       }
       working.commit(List.of());
     }
     settleOne("a1", Outcome.Processed::new);
     try (WorkTransaction working = another().begin(endpoint)) {
-      List<StoredMessage> messages = working.claimOrdered(TYPES, 10);
+      List<ClaimedMessage> messages = working.claimOrdered(TYPES, 10);
       assertThat(names(messages)).containsExactly("a2");
-      assertThat(messages.get(0).suspect()).isTrue();
+      assertThat(messages.get(0).orphaned()).isTrue();
       assertThat(messages.get(0).crashes()).isZero();
     }
   }
@@ -192,9 +192,9 @@ abstract class OrderContract extends ContractPart {
       leasing.lease(claimFirst(leasing, "a"), HOUR);
       leasing.commit(List.of());
     }
-    assertThat(store.noteAlone(later, Duration.ZERO)).isTrue();
+    assertThat(store.markCrashRiskAlone(later, Duration.ZERO)).isTrue();
     try (WorkTransaction recovering = store.begin(endpoint)) {
-      assertThat(recovering.claimNoted(List.of(later))).isEmpty();
+      assertThat(recovering.claimAtRisk(List.of(later))).isEmpty();
       assertThat(recovering.claimDue(List.of(later))).isEmpty();
     }
   }
@@ -206,7 +206,7 @@ abstract class OrderContract extends ContractPart {
     try (WorkTransaction dying = another().begin(endpoint)) {
       later = dying.claimOrdered(TYPES, 1).get(0).sequence();
     }
-    assertThat(store.noteAlone(later, Duration.ZERO)).isTrue();
+    assertThat(store.markCrashRiskAlone(later, Duration.ZERO)).isTrue();
     return later;
   }
 
@@ -217,10 +217,10 @@ abstract class OrderContract extends ContractPart {
   }
 
   /** Claims the first messages of keys, as leased handlers do, lane by lane; that of this key. */
-  private static List<StoredMessage> claimFirst(WorkTransaction transaction, String key) {
+  private static List<ClaimedMessage> claimFirst(WorkTransaction transaction, String key) {
     Set<Long> seen = new HashSet<>();
     while (true) {
-      List<StoredMessage> messages = transaction.claimFirstOfKeys(TYPES, 1);
+      List<ClaimedMessage> messages = transaction.claimFirstOfKeys(TYPES, 1);
       if (messages.isEmpty() || !seen.add(messages.get(0).sequence())) {
         return List.of();
       }
@@ -230,8 +230,8 @@ abstract class OrderContract extends ContractPart {
     }
   }
 
-  private static StoredMessage noted(long sequence) {
-    return new StoredMessage(
+  private static ClaimedMessage atRisk(long sequence) {
+    return new ClaimedMessage(
         sequence,
         new UUID(0, 0),
         TYPE,
@@ -252,8 +252,8 @@ abstract class OrderContract extends ContractPart {
   }
 
   private static long sequenceOf(WorkTransaction transaction, String name) {
-    List<StoredMessage> messages = new ArrayList<>();
-    List<StoredMessage> more;
+    List<ClaimedMessage> messages = new ArrayList<>();
+    List<ClaimedMessage> more;
     do {
       more = transaction.claimOrdered(TYPES, 100);
       messages.addAll(more);
@@ -272,7 +272,7 @@ abstract class OrderContract extends ContractPart {
       while (true) {
         WorkTransaction transaction = another().begin(endpoint);
         open.add(transaction);
-        List<StoredMessage> messages = transaction.claimOrdered(TYPES, 1);
+        List<ClaimedMessage> messages = transaction.claimOrdered(TYPES, 1);
         assertThat(messages).as("a claim that has %s", name).isNotEmpty();
         if (names(messages).contains(name)) {
           transaction.commit(List.of(outcome.apply(messages.get(0).sequence())));
@@ -295,7 +295,7 @@ abstract class OrderContract extends ContractPart {
       claimed = claim(transaction);
       names.addAll(claimed);
     } while (!claimed.isEmpty());
-    // Committed without outcomes: they are free again, and not suspect.
+    // Committed without outcomes: they are free again, and not orphan.
     open.forEach(transaction -> transaction.commit(List.of()));
     open.forEach(WorkTransaction::close);
     return names;
@@ -305,26 +305,26 @@ abstract class OrderContract extends ContractPart {
     return names(transaction.claimOrdered(TYPES, 100));
   }
 
-  private static List<String> names(List<StoredMessage> messages) {
+  private static List<String> names(List<ClaimedMessage> messages) {
     return messages.stream().map(it -> new String(it.body(), StandardCharsets.UTF_8)).toList();
   }
 
   private void receive(String... names) {
-    List<Arrival> batch = new ArrayList<>();
+    List<ValidatedDelivery> batch = new ArrayList<>();
     for (String name : names) {
       batch.add(ordered(name));
     }
     store.receive(endpoint, batch);
   }
 
-  private Arrival ordered(String name) {
+  private ValidatedDelivery ordered(String name) {
     return ordered(name, TYPE);
   }
 
   /** A message whose body is its name and whose key is the first letter of it. */
-  private Arrival ordered(String name, String type) {
+  private ValidatedDelivery ordered(String name, String type) {
     UUID id = MessageIds.of(endpoint, name);
-    return new Arrival.Event(
+    return new ValidatedDelivery.Event(
         delivery(id.toString(), type, name), null, id, type, name.substring(0, 1), null);
   }
 }

@@ -7,7 +7,7 @@ import io.inbox4j.operations.Intervention.Action;
 import io.inbox4j.operations.Intervention.Origin;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.PendingMessage;
-import io.inbox4j.receive.Arrival;
+import io.inbox4j.transport.ValidatedDelivery;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -43,7 +43,7 @@ abstract class PendingContract extends ContractPart {
   @Test
   void whatIsExpeditedIsDueNowAndItIsRecordedWhoDidIt() {
     store.receive(endpoint, List.of(event(0), delayed(1, null)));
-    InboxStore.PendingPage page = store.expeditePending(mine(), BY, 0, 10);
+    OperatorStore.PendingPage page = store.expeditePending(mine(), BY, 0, 10);
     assertThat(page.changed()).extracting(PendingMessage::messageId).containsExactly(id(1));
     assertThat(page.seen()).as("what is due is not meant").isEqualTo(1);
     assertThat(page.last()).isEqualTo(page.changed().get(0).sequence());
@@ -69,11 +69,11 @@ abstract class PendingContract extends ContractPart {
   @Test
   void whatIsDiscardedIsNotHandledAndItsDuplicatesStayOut() {
     store.receive(endpoint, List.of(event(0), delayed(1, null)));
-    InboxStore.PendingPage page = store.discardPending(mine(), BY, 0, 10);
+    OperatorStore.PendingPage page = store.discardPending(mine(), BY, 0, 10);
     assertThat(page.changed()).extracting(PendingMessage::messageId).isEqualTo(ids(0, 2));
     assertThat(store.listPending(mine(), 10)).isEmpty();
     assertThat(store.receive(endpoint, List.of(event(0), event(1))))
-        .containsExactly(Receipt.DUPLICATE, Receipt.DUPLICATE);
+        .containsExactly(StoreResult.DUPLICATE, StoreResult.DUPLICATE);
     assertThat(process()).isEmpty();
     assertThat(store.interventions(Origin.PENDING, mine(), 10))
         .extracting(Intervention::action)
@@ -97,12 +97,12 @@ abstract class PendingContract extends ContractPart {
 
   @Test
   void aFilterChoosesWhatIsChanged() {
-    List<Function<MessageFilter, InboxStore.PendingPage>> changes =
+    List<Function<MessageFilter, OperatorStore.PendingPage>> changes =
         List.of(
             filter -> store.expeditePending(filter, BY, 0, 10),
             filter -> store.discardPending(filter, BY, 0, 10));
     store.receive(endpoint, List.of(delayed(0, null)));
-    for (Function<MessageFilter, InboxStore.PendingPage> change : changes) {
+    for (Function<MessageFilter, OperatorStore.PendingPage> change : changes) {
       assertThat(change.apply(mine().types(Set.of("cancelled"))).changed()).isEmpty();
       assertThat(change.apply(mine().olderThan(Duration.ofHours(1))).changed()).isEmpty();
       assertThat(change.apply(mine().text("again")).changed()).isEmpty();
@@ -115,8 +115,8 @@ abstract class PendingContract extends ContractPart {
   @Test
   void messagesAreChangedInPages() {
     store.receive(endpoint, List.of(delayed(0, null), delayed(1, null), delayed(2, null)));
-    InboxStore.PendingPage one = store.expeditePending(mine(), BY, 0, 2);
-    InboxStore.PendingPage two = store.expeditePending(mine(), BY, one.last(), 2);
+    OperatorStore.PendingPage one = store.expeditePending(mine(), BY, 0, 2);
+    OperatorStore.PendingPage two = store.expeditePending(mine(), BY, one.last(), 2);
     assertThat(one.changed()).extracting(PendingMessage::messageId).isEqualTo(ids(0, 2));
     assertThat(one.seen()).isEqualTo(2);
     assertThat(two.changed()).extracting(PendingMessage::messageId).isEqualTo(ids(2, 1));
@@ -128,8 +128,8 @@ abstract class PendingContract extends ContractPart {
   void whatAWorkerHasClaimedIsLeftAlone() {
     receive(2);
     try (WorkTransaction transaction = another().begin(endpoint)) {
-      StoredMessage claimed = transaction.claim(TYPES, 1).get(0);
-      InboxStore.PendingPage page = store.discardPending(mine(), BY, 0, 10);
+      ClaimedMessage claimed = transaction.claim(TYPES, 1).get(0);
+      OperatorStore.PendingPage page = store.discardPending(mine(), BY, 0, 10);
       assertThat(page.seen()).isEqualTo(2);
       assertThat(page.changed()).extracting(PendingMessage::messageId).containsExactly(id(1));
       transaction.commit(List.of(new Outcome.Processed(claimed.sequence())));
@@ -155,10 +155,10 @@ abstract class PendingContract extends ContractPart {
     long sequence = first();
     try (WorkTransaction transaction = another().begin(endpoint)) {
       transaction.claim(TYPES, 1);
-      transaction.note(List.of(sequence), Duration.ZERO);
+      transaction.markCrashRisk(List.of(sequence), Duration.ZERO);
       transaction.commit(List.of());
     }
-    assertThat(store.noteAlone(sequence, LONG)).isTrue();
+    assertThat(store.markCrashRiskAlone(sequence, LONG)).isTrue();
     assertLeftAlone();
     try (WorkTransaction transaction = another().begin(endpoint)) {
       assertThat(transaction.reclaim(List.of(sequence))).hasSize(1);
@@ -167,7 +167,7 @@ abstract class PendingContract extends ContractPart {
   }
 
   private void assertLeftAlone() {
-    for (InboxStore.PendingPage page :
+    for (OperatorStore.PendingPage page :
         List.of(
             store.expeditePending(mine(), BY, 0, 10), store.discardPending(mine(), BY, 0, 10))) {
       assertThat(page.seen()).isEqualTo(1);
@@ -188,17 +188,17 @@ abstract class PendingContract extends ContractPart {
     }
   }
 
-  private Arrival.Event delayed(int n, @Nullable String key) {
+  private ValidatedDelivery.Event delayed(int n, @Nullable String key) {
     return with(event(n), key, FAR);
   }
 
-  private Arrival.Event keyed(int n, String key) {
+  private ValidatedDelivery.Event keyed(int n, String key) {
     return with(event(n), key, null);
   }
 
-  private static Arrival.Event with(
-      Arrival.Event event, @Nullable String key, @Nullable Instant at) {
-    return new Arrival.Event(
+  private static ValidatedDelivery.Event with(
+      ValidatedDelivery.Event event, @Nullable String key, @Nullable Instant at) {
+    return new ValidatedDelivery.Event(
         event.delivery(), event.headers(), event.messageId(), event.type(), key, at);
   }
 }

@@ -2,12 +2,12 @@ package io.inbox4j.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inbox4j.internal.receive.HeaderJson;
+import io.inbox4j.listener.QuarantineReason;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.QuarantinedMessage;
-import io.inbox4j.receive.Arrival;
-import io.inbox4j.receive.QuarantineReason;
-import io.inbox4j.receive.internal.HeaderJson;
 import io.inbox4j.transport.Delivery;
+import io.inbox4j.transport.ValidatedDelivery;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -30,22 +30,23 @@ abstract class ReceivingContract extends ContractPart {
 
   @Test
   void messagesAreKeptInTheOrderTheyCame() {
-    List<Arrival> batch = new ArrayList<>();
+    List<ValidatedDelivery> batch = new ArrayList<>();
     for (int n = 0; n < 100; n++) {
       batch.add(event(n));
     }
     Collections.shuffle(batch);
     store.receive(endpoint, batch);
-    List<UUID> came = batch.stream().map(it -> ((Arrival.Event) it).messageId()).toList();
+    List<UUID> came = batch.stream().map(it -> ((ValidatedDelivery.Event) it).messageId()).toList();
     assertThat(ids(process())).isEqualTo(came);
   }
 
   @Test
   void everythingThatCameIsThereForTheHandler() {
-    Arrival.Event event =
-        new Arrival.Event(delivery("order-7", TYPE, "{\"ü\":1}"), "{\"h\":\"v\"}", id(1), TYPE);
+    ValidatedDelivery.Event event =
+        new ValidatedDelivery.Event(
+            delivery("order-7", TYPE, "{\"ü\":1}"), "{\"h\":\"v\"}", id(1), TYPE);
     store.receive(endpoint, List.of(event));
-    StoredMessage message = process().get(0);
+    ClaimedMessage message = process().get(0);
     assertThat(message.messageId()).isEqualTo(id(1));
     assertThat(message.type()).isEqualTo(TYPE);
     assertThat(message.contentType()).isEqualTo("application/json");
@@ -69,7 +70,7 @@ abstract class ReceivingContract extends ContractPart {
   void aSecondDeliveryOfTheSameMessageChangesNothing() {
     receive(3);
     assertThat(store.receive(endpoint, List.of(event(0), event(3), event(2))))
-        .containsExactly(Receipt.DUPLICATE, Receipt.STORED, Receipt.DUPLICATE);
+        .containsExactly(StoreResult.DUPLICATE, StoreResult.STORED, StoreResult.DUPLICATE);
     assertThat(ids(process())).isEqualTo(ids(0, 4));
     assertThat(quarantined()).isEmpty();
   }
@@ -77,7 +78,8 @@ abstract class ReceivingContract extends ContractPart {
   @Test
   void aSecondDeliveryWithinABatchChangesNothing() {
     assertThat(store.receive(endpoint, List.of(event(0), event(1), event(0), event(0))))
-        .containsExactly(Receipt.STORED, Receipt.STORED, Receipt.DUPLICATE, Receipt.DUPLICATE);
+        .containsExactly(
+            StoreResult.STORED, StoreResult.STORED, StoreResult.DUPLICATE, StoreResult.DUPLICATE);
     assertThat(ids(process())).isEqualTo(ids(0, 2));
   }
 
@@ -85,18 +87,18 @@ abstract class ReceivingContract extends ContractPart {
   void aMessageThatWasHandledOrGivenUpOnIsNotTakenAgain() {
     receive(1);
     process();
-    assertThat(store.receive(endpoint, List.of(event(0)))).containsExactly(Receipt.DUPLICATE);
+    assertThat(store.receive(endpoint, List.of(event(0)))).containsExactly(StoreResult.DUPLICATE);
     store.receive(endpoint, List.of(event(1)));
     kill("no");
-    assertThat(store.receive(endpoint, List.of(event(1)))).containsExactly(Receipt.DUPLICATE);
+    assertThat(store.receive(endpoint, List.of(event(1)))).containsExactly(StoreResult.DUPLICATE);
     assertThat(process()).isEmpty();
   }
 
   @Test
   void theSameIdOnTwoEndpointsIsTwoMessages() {
     String other = endpoint + "-other";
-    assertThat(store.receive(endpoint, List.of(event(0)))).containsExactly(Receipt.STORED);
-    assertThat(store.receive(other, List.of(event(0)))).containsExactly(Receipt.STORED);
+    assertThat(store.receive(endpoint, List.of(event(0)))).containsExactly(StoreResult.STORED);
+    assertThat(store.receive(other, List.of(event(0)))).containsExactly(StoreResult.STORED);
     assertThat(ids(process())).isEqualTo(ids(0, 1));
     try (WorkTransaction transaction = another().begin(other)) {
       assertThat(ids(transaction.claim(TYPES, 10))).isEqualTo(ids(0, 1));
@@ -106,11 +108,15 @@ abstract class ReceivingContract extends ContractPart {
   @Test
   void theSameIdWithAnotherBodyOrTypeIsPutAsideOnceHoweverOftenItComes() {
     receive(1);
-    Arrival otherBody = event(id(0), TYPE, "{\"n\":99}");
-    Arrival otherType = event(id(0), "cancelled", "{\"n\":0}");
+    ValidatedDelivery otherBody = event(id(0), TYPE, "{\"n\":99}");
+    ValidatedDelivery otherType = event(id(0), "cancelled", "{\"n\":0}");
     for (int i = 0; i < 3; i++) {
       assertThat(store.receive(endpoint, List.of(otherBody, event(0), otherType, otherBody)))
-          .containsExactly(Receipt.CONFLICT, Receipt.DUPLICATE, Receipt.CONFLICT, Receipt.CONFLICT);
+          .containsExactly(
+              StoreResult.CONFLICT,
+              StoreResult.DUPLICATE,
+              StoreResult.CONFLICT,
+              StoreResult.CONFLICT);
     }
     assertThat(quarantined())
         .extracting(QuarantinedMessage::reason)
@@ -124,19 +130,19 @@ abstract class ReceivingContract extends ContractPart {
   @Test
   void withinABatchTheFirstOfAnIdIsStoredAndAnotherBodyIsPutAside() {
     assertThat(store.receive(endpoint, List.of(event(0), event(id(0), TYPE, "{}"))))
-        .containsExactly(Receipt.STORED, Receipt.CONFLICT);
+        .containsExactly(StoreResult.STORED, StoreResult.CONFLICT);
     assertThat(process().get(0).body()).isEqualTo(event(0).delivery().body());
     assertThat(quarantined()).hasSize(1);
   }
 
   @Test
   void whatIsNoEventIsPutAsideOnceWithItsBytesAndNothingElseIsHeldUp() {
-    Arrival bad = rejected(QuarantineReason.INVALID_JSON, TYPE, "{nonsense");
+    ValidatedDelivery bad = rejected(QuarantineReason.INVALID_JSON, TYPE, "{nonsense");
     for (int i = 0; i < 2; i++) {
       store.receive(endpoint, List.of(bad, event(0), bad));
     }
     assertThat(store.receive(endpoint, List.of(event(0), bad)))
-        .containsExactly(Receipt.DUPLICATE, Receipt.QUARANTINED);
+        .containsExactly(StoreResult.DUPLICATE, StoreResult.QUARANTINED);
     List<QuarantinedMessage> quarantined = quarantined();
     assertThat(quarantined).hasSize(1);
     assertThat(quarantined.get(0).reason()).isEqualTo(QuarantineReason.INVALID_JSON);
@@ -166,7 +172,7 @@ abstract class ReceivingContract extends ContractPart {
             odd("a", "b", null, Map.of("h", "[x, y]"), body),
             odd("a", "b", null, Map.of("x-delivery-counter", 1), body),
             odd("a", "b", null, Map.of(), "{} ".getBytes(StandardCharsets.UTF_8)));
-    List<Arrival> arrivals = all.stream().map(ReceivingContract::unreadable).toList();
+    List<ValidatedDelivery> arrivals = all.stream().map(ReceivingContract::unreadable).toList();
     for (int i = 0; i < 2; i++) {
       store.receive(endpoint, arrivals);
     }
@@ -213,8 +219,8 @@ abstract class ReceivingContract extends ContractPart {
     return new Delivery(id, type, contentType, null, null, null, headers, body, false);
   }
 
-  private static Arrival unreadable(Delivery delivery) {
-    return new Arrival.Rejected(
+  private static ValidatedDelivery unreadable(Delivery delivery) {
+    return new ValidatedDelivery.Rejected(
         delivery,
         HeaderJson.write(delivery.headers()),
         QuarantineReason.UNREADABLE,
@@ -224,13 +230,13 @@ abstract class ReceivingContract extends ContractPart {
   @Test
   void whoWatchesIsNotToldOfWhatIsPutAside() {
     List<String> told = new CopyOnWriteArrayList<>();
-    try (InboxStore.Watch watch = store.watch(told::add, () -> {})) {
+    try (WorkStore.Watch watch = store.watch(told::add, () -> {})) {
       assertThat(watch).isNotNull();
       store.receive(endpoint, List.of(rejected(QuarantineReason.INVALID_JSON, TYPE, "{nonsense")));
       assertThat(told).isEmpty();
       store.receive(endpoint, List.of(event(0)));
       assertThat(told).containsExactly(endpoint);
-      Arrival conflict = event(id(0), TYPE, "{\"n\":99}");
+      ValidatedDelivery conflict = event(id(0), TYPE, "{\"n\":99}");
       store.receive(endpoint, List.of(conflict));
       store.receive(
           endpoint, List.of(conflict, rejected(QuarantineReason.INVALID_JSON, TYPE, "{worse")));
@@ -246,14 +252,14 @@ abstract class ReceivingContract extends ContractPart {
     int threads = 4;
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     CyclicBarrier barrier = new CyclicBarrier(threads);
-    List<Arrival> batch = new ArrayList<>();
+    List<ValidatedDelivery> batch = new ArrayList<>();
     for (int n = 0; n < 200; n++) {
       batch.add(event(n));
     }
-    List<Future<List<Receipt>>> results = new ArrayList<>();
+    List<Future<List<StoreResult>>> results = new ArrayList<>();
     for (int t = 0; t < threads; t++) {
       InboxStore mine = another();
-      Callable<List<Receipt>> consumer =
+      Callable<List<StoreResult>> consumer =
           () -> {
             barrier.await();
             return mine.receive(endpoint, batch);
@@ -261,9 +267,9 @@ abstract class ReceivingContract extends ContractPart {
       results.add(pool.submit(consumer));
     }
     long stored = 0;
-    for (Future<List<Receipt>> result : results) {
-      assertThat(result.get()).doesNotContain(Receipt.CONFLICT);
-      stored += result.get().stream().filter(it -> it == Receipt.STORED).count();
+    for (Future<List<StoreResult>> result : results) {
+      assertThat(result.get()).doesNotContain(StoreResult.CONFLICT);
+      stored += result.get().stream().filter(it -> it == StoreResult.STORED).count();
     }
     pool.shutdown();
     assertThat(stored).isEqualTo(200);

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
+import io.inbox4j.listener.QuarantineReason;
 import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.Intervention.Action;
 import io.inbox4j.operations.Intervention.Origin;
 import io.inbox4j.operations.MessageFilter;
-import io.inbox4j.receive.QuarantineReason;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

@@ -3,13 +3,13 @@ package io.inbox4j.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.inbox4j.listener.QuarantineReason;
 import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.QuarantineEntry;
 import io.inbox4j.operations.QuarantinedMessage;
-import io.inbox4j.receive.Arrival;
-import io.inbox4j.receive.QuarantineReason;
+import io.inbox4j.transport.ValidatedDelivery;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -133,10 +133,10 @@ abstract class ReplayContract extends ContractPart {
             rejected(QuarantineReason.UNKNOWN_TYPE, TYPE, "good"),
             rejected(QuarantineReason.UNKNOWN_TYPE, TYPE, "bad"),
             rejected(QuarantineReason.UNKNOWN_TYPE, TYPE, "fine")));
-    InboxStore.ReplayPage page = store.replayQuarantined(mine(), BY, 0, 10, this::unlessBad);
+    OperatorStore.ReplayPage page = store.replayQuarantined(mine(), BY, 0, 10, this::unlessBad);
     assertThat(page.seen()).isEqualTo(3);
     assertThat(page.replayed())
-        .extracting(Arrival.Event::messageId)
+        .extracting(ValidatedDelivery.Event::messageId)
         .containsExactly(idOf("good"), idOf("fine"));
     assertThat(bodies()).containsExactly("bad");
     assertThat(ids(process())).containsExactly(idOf("good"), idOf("fine"));
@@ -151,8 +151,8 @@ abstract class ReplayContract extends ContractPart {
             rejected(QuarantineReason.BAD_ID, TYPE, "bad"),
             rejected(QuarantineReason.BAD_ID, TYPE, "one"),
             rejected(QuarantineReason.BAD_ID, TYPE, "two")));
-    InboxStore.ReplayPage first = store.replayQuarantined(mine(), BY, 0, 2, this::unlessBad);
-    InboxStore.ReplayPage second =
+    OperatorStore.ReplayPage first = store.replayQuarantined(mine(), BY, 0, 2, this::unlessBad);
+    OperatorStore.ReplayPage second =
         store.replayQuarantined(mine(), BY, first.last(), 2, this::unlessBad);
     assertThat(first.seen()).isEqualTo(2);
     assertThat(second.seen()).isEqualTo(1);
@@ -168,7 +168,8 @@ abstract class ReplayContract extends ContractPart {
     }
     long after = 0;
     for (int i = 0; i < 3; i++) {
-      InboxStore.ReplayPage page = store.replayQuarantined(mine(), BY, after, 200, this::unlessBad);
+      OperatorStore.ReplayPage page =
+          store.replayQuarantined(mine(), BY, after, 200, this::unlessBad);
       assertThat(page.seen()).isOne();
       assertThat(page.replayed()).hasSize(1);
       after = page.last();
@@ -188,11 +189,11 @@ abstract class ReplayContract extends ContractPart {
             rejected(QuarantineReason.UNKNOWN_TYPE, TYPE, "bad"),
             rejected(QuarantineReason.UNKNOWN_TYPE, TYPE, "fine")));
     store.receive(endpoint + "-other", List.of(rejected(QuarantineReason.UNKNOWN_TYPE, TYPE, "x")));
-    InboxStore.ReplayPage page =
+    OperatorStore.ReplayPage page =
         store.adoptQuarantined(endpoint, Set.of(TYPE, "absent"), BY, 0, 10, this::unlessBad);
     assertThat(page.seen()).isEqualTo(3);
     assertThat(page.replayed())
-        .extracting(Arrival.Event::messageId)
+        .extracting(ValidatedDelivery.Event::messageId)
         .containsExactly(idOf("good"), idOf("fine"));
     assertThat(store.listQuarantineEntries(mine(), 0, 10))
         .extracting(QuarantineEntry::reason)
@@ -214,8 +215,8 @@ abstract class ReplayContract extends ContractPart {
     store.receive(endpoint, List.of(event(3)));
     Instant before = Instant.now().minus(Duration.ofMinutes(10));
     store.adoptQuarantined(endpoint, Set.of(TYPE), BY, 0, 10, this::unlessBad);
-    List<StoredMessage> messages = new ArrayList<>(process());
-    messages.sort(Comparator.comparingLong(StoredMessage::sequence));
+    List<ClaimedMessage> messages = new ArrayList<>(process());
+    messages.sort(Comparator.comparingLong(ClaimedMessage::sequence));
     assertThat(ids(messages)).containsExactly(id(0), id(1), idOf("good"), id(2), id(3));
     assertThat(messages.get(2).receivedAt())
         .isAfter(before)
@@ -296,7 +297,7 @@ abstract class ReplayContract extends ContractPart {
     assertThat(quarantined(MessageFilter.all().endpoint("another"))).isEmpty();
   }
 
-  private Arrival unlessBad(QuarantinedMessage message) {
+  private ValidatedDelivery unlessBad(QuarantinedMessage message) {
     String body = text(message);
     return body.equals("bad")
         ? rejected(QuarantineReason.INVALID_JSON, TYPE, body)
@@ -304,7 +305,7 @@ abstract class ReplayContract extends ContractPart {
   }
 
   private UUID idOf(String body) {
-    return io.inbox4j.MessageIds.of(endpoint, body);
+    return io.inbox4j.event.MessageIds.of(endpoint, body);
   }
 
   private List<String> bodies() {

@@ -2,7 +2,7 @@ package io.inbox4j.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inbox4j.receive.Arrival;
+import io.inbox4j.transport.ValidatedDelivery;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -16,18 +16,18 @@ abstract class VitalsContract extends ContractPart {
 
   private static final Duration LONG = Duration.ofMinutes(10);
 
-  private Vitals.Waiting waiting() {
-    return store.vitals(Set.of(endpoint), Duration.ofSeconds(5)).endpoints().get(endpoint);
+  private StoreStatus.Waiting waiting() {
+    return store.status(Set.of(endpoint), Duration.ofSeconds(5)).endpoints().get(endpoint);
   }
 
   @Test
   void nothingWaitsAtAnEndpointThatIsEmpty() {
-    assertThat(waiting()).isEqualTo(new Vitals.Waiting(null, false, null, null, null, null));
+    assertThat(waiting()).isEqualTo(new StoreStatus.Waiting(null, false, null, null, null, null));
   }
 
   @Test
   void aStoreThatTakesChangesIsNotReadOnly() {
-    assertThat(store.vitals(Set.of(endpoint), Duration.ofSeconds(5)).readOnly()).isFalse();
+    assertThat(store.status(Set.of(endpoint), Duration.ofSeconds(5)).readOnly()).isFalse();
   }
 
   @Test
@@ -73,13 +73,13 @@ abstract class VitalsContract extends ContractPart {
     assertThat(waiting().oldestDue()).isNull();
   }
 
-  private Arrival.Event keyed(int n) {
+  private ValidatedDelivery.Event keyed(int n) {
     return keyed(n, null);
   }
 
-  private Arrival.Event keyed(int n, @Nullable Instant notBefore) {
-    Arrival.Event event = event(n);
-    return new Arrival.Event(
+  private ValidatedDelivery.Event keyed(int n, @Nullable Instant notBefore) {
+    ValidatedDelivery.Event event = event(n);
+    return new ValidatedDelivery.Event(
         event.delivery(), event.headers(), event.messageId(), event.type(), "key", notBefore);
   }
 
@@ -98,7 +98,7 @@ abstract class VitalsContract extends ContractPart {
         .until(
             () -> {
               try (WorkTransaction transaction = another().begin(endpoint)) {
-                List<StoredMessage> messages = transaction.claim(TYPES, 10);
+                List<ClaimedMessage> messages = transaction.claim(TYPES, 10);
                 if (!messages.isEmpty()) {
                   transaction.lease(messages, time);
                 }
@@ -115,8 +115,8 @@ abstract class VitalsContract extends ContractPart {
     assertThat(waiting().stuck()).isNull();
     lease(LONG);
     assertThat(waiting().stuck()).as("in hand for the second time").isNull();
-    long sequence = suspectTwice();
-    assertThat(waiting().stuck()).isEqualTo(new Vitals.Stuck(id(1), TYPE, 3));
+    long sequence = orphanTwice();
+    assertThat(waiting().stuck()).isEqualTo(new StoreStatus.Stuck(id(1), TYPE, 3));
     try (WorkTransaction transaction = store.begin(endpoint)) {
       transaction.reclaim(List.of(sequence));
       transaction.commit(List.of(new Outcome.Processed(sequence)));
@@ -124,16 +124,16 @@ abstract class VitalsContract extends ContractPart {
     assertThat(waiting().stuck()).isNull();
   }
 
-  /** Begins with a message twice, as a suspect, without an outcome. */
-  private long suspectTwice() {
+  /** Begins with a message twice, as an orphan, without an outcome. */
+  private long orphanTwice() {
     store.receive(endpoint, List.of(event(1)));
     long sequence;
     try (WorkTransaction transaction = store.begin(endpoint)) {
       sequence = transaction.claim(TYPES, 1).get(0).sequence();
-      transaction.note(List.of(sequence), Duration.ZERO);
+      transaction.markCrashRisk(List.of(sequence), Duration.ZERO);
       transaction.commit(List.of());
     }
-    assertThat(store.noteAlone(sequence, LONG)).isTrue();
+    assertThat(store.markCrashRiskAlone(sequence, LONG)).isTrue();
     return sequence;
   }
 
@@ -151,7 +151,7 @@ abstract class VitalsContract extends ContractPart {
 
   @Test
   void messagesThatWaitForOneThatIsNotDueForLongAreTold() {
-    Instant soon = Instant.now().plus(Vitals.LONG.dividedBy(2));
+    Instant soon = Instant.now().plus(StoreStatus.LONG.dividedBy(2));
     store.receive(endpoint, List.of(keyed(0, soon), keyed(1), keyed(2)));
     assertThat(waiting().blocked()).as("it is due soon").isNull();
     Instant late = Instant.parse("2999-01-31T08:00:00Z");
@@ -159,7 +159,7 @@ abstract class VitalsContract extends ContractPart {
     store.receive(endpoint, List.of(keyed(3, late)));
     assertThat(waiting().blocked()).as("nothing waits for it").isNull();
     store.receive(endpoint, List.of(keyed(4), keyed(5), keyed(6, late), event(7)));
-    assertThat(waiting().blocked()).isEqualTo(new Vitals.Blocked(2, id(3), late));
+    assertThat(waiting().blocked()).isEqualTo(new StoreStatus.Blocked(2, id(3), late));
     store.expeditePending(mine(), BY, 0, 1);
     assertThat(waiting().blocked()).as("it goes on").isNull();
   }
@@ -178,8 +178,8 @@ abstract class VitalsContract extends ContractPart {
     receive(1);
     try (WorkTransaction transaction = another().begin(endpoint)) {
       long sequence = transaction.claim(TYPES, 1).get(0).sequence();
-      transaction.note(List.of(sequence), LONG);
-      Vitals vitals = store.vitals(Set.of(endpoint), Duration.ofSeconds(5));
+      transaction.markCrashRisk(List.of(sequence), LONG);
+      StoreStatus vitals = store.status(Set.of(endpoint), Duration.ofSeconds(5));
       assertThat(vitals.transactions().oldest()).isGreaterThanOrEqualTo(Duration.ZERO);
       assertThat(vitals.transactions().holder()).contains("process", "application");
       assertThat(vitals.transactions().hidden()).isNull();

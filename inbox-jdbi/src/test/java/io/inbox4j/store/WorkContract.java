@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.inbox4j.InboxException;
+import io.inbox4j.error.InboxException;
 import io.inbox4j.operations.DeadMessage;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,7 +45,7 @@ abstract class WorkContract extends ContractPart {
     try (WorkTransaction first = store.begin(endpoint);
         WorkTransaction second = another().begin(endpoint)) {
       assertThat(ids(first.claim(TYPES, 3))).isEqualTo(ids(0, 3));
-      List<StoredMessage> others = second.claim(TYPES, 10);
+      List<ClaimedMessage> others = second.claim(TYPES, 10);
       assertThat(ids(others)).isEqualTo(ids(3, 3));
       assertThat(first.reclaim(List.of(others.get(0).sequence()))).isEmpty();
     }
@@ -64,7 +64,7 @@ abstract class WorkContract extends ContractPart {
           () -> {
             barrier.await();
             List<Long> done = new ArrayList<>();
-            List<StoredMessage> batch;
+            List<ClaimedMessage> batch;
             do {
               try (WorkTransaction transaction = mine.begin(endpoint)) {
                 batch = transaction.claim(TYPES, 7);
@@ -84,7 +84,7 @@ abstract class WorkContract extends ContractPart {
       all.addAll(result.get());
     }
     pool.shutdown();
-    all.addAll(process().stream().map(StoredMessage::sequence).toList());
+    all.addAll(process().stream().map(ClaimedMessage::sequence).toList());
     assertThat(all).hasSize(300).doesNotHaveDuplicates();
   }
 
@@ -119,7 +119,7 @@ abstract class WorkContract extends ContractPart {
   void outcomesAndEffectsAreCommittedInOnePiece() {
     receive(3);
     try (WorkTransaction transaction = store.begin(endpoint)) {
-      List<StoredMessage> messages = transaction.claim(TYPES, 10);
+      List<ClaimedMessage> messages = transaction.claim(TYPES, 10);
       fixture.effect(transaction, endpoint);
       transaction.commit(
           List.of(
@@ -133,7 +133,7 @@ abstract class WorkContract extends ContractPart {
     assertThat(dead.messageId()).isEqualTo(id(2));
     assertThat(dead.error()).isEqualTo("never");
     assertThat(dead.attempts()).isEqualTo(1);
-    List<StoredMessage> left = process();
+    List<ClaimedMessage> left = process();
     assertThat(ids(left)).isEqualTo(ids(1, 1));
     assertThat(left.get(0).attempts()).isEqualTo(1);
     assertThat(process()).isEmpty();
@@ -145,7 +145,7 @@ abstract class WorkContract extends ContractPart {
     long sequence = retry(Duration.ofHours(1)).get(0).sequence();
     assertThat(process()).isEmpty();
     try (WorkTransaction transaction = store.begin(endpoint)) {
-      StoredMessage notYet = transaction.reclaim(List.of(sequence)).get(0);
+      ClaimedMessage notYet = transaction.reclaim(List.of(sequence)).get(0);
       assertThat(notYet.attempts()).isEqualTo(1);
       transaction.commit(List.of(new Outcome.Retry(sequence, Duration.ofMillis(200), "again")));
     }
@@ -177,7 +177,7 @@ abstract class WorkContract extends ContractPart {
   void anOutcomeForAMessageThatIsNotThereUndoesTheBatch() {
     receive(2);
     try (WorkTransaction transaction = store.begin(endpoint)) {
-      List<StoredMessage> messages = transaction.claim(TYPES, 10);
+      List<ClaimedMessage> messages = transaction.claim(TYPES, 10);
       fixture.effect(transaction, endpoint);
       assertThatThrownBy(
               () ->
@@ -197,7 +197,7 @@ abstract class WorkContract extends ContractPart {
   void whatWasKeptStaysAndWhatWasUndoneGoes() {
     receive(2);
     try (WorkTransaction transaction = store.begin(endpoint)) {
-      List<StoredMessage> messages = transaction.claim(TYPES, 10);
+      List<ClaimedMessage> messages = transaction.claim(TYPES, 10);
       transaction.mark();
       fixture.effect(transaction, endpoint + " kept");
       transaction.keep();
@@ -238,7 +238,7 @@ abstract class WorkContract extends ContractPart {
       fixture.failAndSwallow(transaction);
       assertThatThrownBy(transaction::keep)
           .isInstanceOf(AbortedTransactionException.class)
-          .satisfies(e -> assertThat(store.faultOf(e)).isEqualTo(Fault.ABORTED));
+          .satisfies(e -> assertThat(store.failureKind(e)).isEqualTo(FailureKind.ABORTED));
       transaction.undo();
       transaction.commit(List.of(new Outcome.Dead(sequence, "swallowed")));
     }
@@ -272,7 +272,7 @@ abstract class WorkContract extends ContractPart {
       assertThat(transaction.isLost()).as("before anybody notices").isFalse();
       assertThatThrownBy(() -> transaction.commit(List.of(new Outcome.Processed(sequence))))
           .isInstanceOf(StoreUnavailableException.class)
-          .satisfies(e -> assertThat(store.faultOf(e)).isEqualTo(Fault.INFRASTRUCTURE));
+          .satisfies(e -> assertThat(store.failureKind(e)).isEqualTo(FailureKind.INFRASTRUCTURE));
       assertThat(transaction.isLost()).isTrue();
     }
     assertThat(fixture.effects()).doesNotContain(endpoint);
@@ -281,8 +281,8 @@ abstract class WorkContract extends ContractPart {
 
   @Test
   void aHandlersOwnFailureIsTheMessagesFault() {
-    assertThat(store.faultOf(new IllegalStateException("x"))).isEqualTo(Fault.MESSAGE);
-    assertThat(store.faultOf(new StackOverflowError())).isEqualTo(Fault.MESSAGE);
+    assertThat(store.failureKind(new IllegalStateException("x"))).isEqualTo(FailureKind.MESSAGE);
+    assertThat(store.failureKind(new StackOverflowError())).isEqualTo(FailureKind.MESSAGE);
   }
 
   @Test

@@ -1,8 +1,8 @@
 package io.inbox4j.micrometer;
 
-import io.inbox4j.Inbox;
-import io.inbox4j.internal.Endless;
-import io.inbox4j.operations.Backlog;
+import io.inbox4j.internal.loop.ResilientLoop;
+import io.inbox4j.listener.Backlog;
+import io.inbox4j.listener.ObservedInbox;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -15,19 +15,19 @@ final class BacklogReader {
 
   private static final Logger log = LoggerFactory.getLogger(BacklogReader.class);
 
-  private final Inbox inbox;
+  private final ObservedInbox inbox;
   private final Map<String, EndpointMeters> endpoints;
   private final CountDownLatch stopped = new CountDownLatch(1);
 
-  private BacklogReader(Inbox inbox, Map<String, EndpointMeters> endpoints) {
+  private BacklogReader(ObservedInbox inbox, Map<String, EndpointMeters> endpoints) {
     this.inbox = inbox;
     this.endpoints = endpoints;
   }
 
-  static BacklogReader start(Inbox inbox, Map<String, EndpointMeters> endpoints) {
+  static BacklogReader start(ObservedInbox inbox, Map<String, EndpointMeters> endpoints) {
     BacklogReader reader = new BacklogReader(inbox, endpoints);
-    Endless reading =
-        new Endless(
+    ResilientLoop reading =
+        new ResilientLoop(
             "Reading what is pending", () -> reader.stopped.getCount() == 0, reader::readAll);
     Thread thread = new Thread(reading, "inbox-metrics");
     thread.setDaemon(true);

@@ -1,7 +1,7 @@
 package io.inbox4j.micrometer;
 
-import io.inbox4j.operations.Backlog;
-import io.inbox4j.receive.QuarantineReason;
+import io.inbox4j.listener.Backlog;
+import io.inbox4j.listener.QuarantineReason;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;

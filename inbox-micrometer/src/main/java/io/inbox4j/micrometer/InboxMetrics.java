@@ -1,8 +1,7 @@
 package io.inbox4j.micrometer;
 
-import io.inbox4j.Inbox;
-import io.inbox4j.InboxListener;
-import io.inbox4j.receive.QuarantineReason;
+import io.inbox4j.listener.InboxListener;
+import io.inbox4j.listener.ObservedInbox;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.Map;
@@ -32,7 +31,7 @@ public final class InboxMetrics implements InboxListener {
 
   private final MeterRegistry registry;
   private final Map<String, EndpointMeters> endpoints = new ConcurrentHashMap<>();
-  private final Map<Inbox, BacklogReader> readers = new ConcurrentHashMap<>();
+  private final Map<ObservedInbox, BacklogReader> readers = new ConcurrentHashMap<>();
 
   private InboxMetrics(MeterRegistry registry) {
     this.registry = registry;
@@ -44,114 +43,114 @@ public final class InboxMetrics implements InboxListener {
   }
 
   @Override
-  public void opened(Inbox inbox) {
-    inbox.types().forEach((endpoint, types) -> add(endpoint).open(types));
-    readers.put(inbox, BacklogReader.start(inbox, endpoints));
+  public void opened(Opened event) {
+    event.inbox().types().forEach((endpoint, types) -> add(endpoint).open(types));
+    readers.put(event.inbox(), BacklogReader.start(event.inbox(), endpoints));
   }
 
   @Override
-  public void closed(Inbox inbox) {
-    BacklogReader reader = readers.remove(inbox);
+  public void closed(Closed event) {
+    BacklogReader reader = readers.remove(event.inbox());
     if (reader != null) {
       reader.stop();
     }
-    inbox.types().keySet().forEach(endpoint -> of(endpoint).close());
+    event.inbox().types().keySet().forEach(endpoint -> of(endpoint).close());
   }
 
   @Override
-  public void received(Message message) {
-    of(message).received.increment();
+  public void received(Received event) {
+    of(event.message()).received.increment();
   }
 
   @Override
-  public void duplicate(Message message) {
-    of(message).duplicates.increment();
+  public void duplicate(Duplicate event) {
+    of(event.message()).duplicates.increment();
   }
 
   @Override
-  public void quarantined(String endpoint, QuarantineReason reason, String detail) {
-    of(endpoint).quarantined(reason);
+  public void quarantined(Quarantined event) {
+    of(event.endpoint()).quarantined(event.reason());
   }
 
   @Override
-  public void processed(Message message, int attempt, Duration lag) {
-    EventMeters meters = of(message);
+  public void processed(Processed event) {
+    EventMeters meters = of(event.message());
     meters.processed.increment();
-    meters.lag.record(lag);
+    meters.lag.record(event.lag());
   }
 
   @Override
-  public void retried(Message message, int attempt, Duration delay, Throwable failure) {
-    EventMeters meters = of(message);
+  public void retried(Retried event) {
+    EventMeters meters = of(event.message());
     meters.failed.increment();
     meters.retried.increment();
   }
 
   @Override
-  public void dead(Message message, int attempt, String error) {
-    EventMeters meters = of(message);
+  public void dead(Dead event) {
+    EventMeters meters = of(event.message());
     meters.failed.increment();
     meters.dead.increment();
   }
 
   @Override
-  public void postponed(Message message, String reason) {
-    of(message).postponed.increment();
+  public void postponed(Postponed event) {
+    of(event.message()).postponed.increment();
   }
 
   @Override
-  public void replayed(Message message) {
-    of(message).replayed.increment();
+  public void replayed(Replayed event) {
+    of(event.message()).replayed.increment();
   }
 
   @Override
-  public void discarded(Message message) {
-    of(message).discarded.increment();
+  public void discarded(Discarded event) {
+    of(event.message()).discarded.increment();
   }
 
   @Override
-  public void recovered(Message message) {
-    of(message).recovered.increment();
+  public void recovered(Recovered event) {
+    of(event.message()).recovered.increment();
   }
 
   @Override
-  public void batchStored(String endpoint, int deliveries) {
-    of(endpoint).stored(deliveries);
+  public void batchStored(BatchStored event) {
+    of(event.endpoint()).stored(event.deliveries());
   }
 
   @Override
-  public void batchHandled(String endpoint, int messages) {
-    of(endpoint).handled(messages);
+  public void batchHandled(BatchHandled event) {
+    of(event.endpoint()).handled(event.messages());
   }
 
   @Override
-  public void handled(String endpoint, String type, int messages, Duration time, boolean well) {
-    of(endpoint).of(type).handler(well).record(time);
+  public void handled(Handled event) {
+    of(event.endpoint()).of(event.type()).handler(event.succeeded()).record(event.time());
   }
 
   @Override
-  public void interrupted(String endpoint, Throwable cause) {
-    of(endpoint).interrupted();
+  public void interrupted(Interrupted event) {
+    of(event.endpoint()).interrupted();
   }
 
   @Override
-  public void connected(String endpoint) {
-    of(endpoint).connected(true);
+  public void connected(Connected event) {
+    of(event.endpoint()).connected(true);
   }
 
   @Override
-  public void disconnected(String endpoint, Throwable cause) {
-    of(endpoint).connected(false);
+  public void disconnected(Disconnected event) {
+    of(event.endpoint()).connected(false);
   }
 
   @Override
-  public void circuitOpened(String endpoint, double failureRate, Duration pause) {
-    of(endpoint).circuitOpen(true);
+  public void circuitOpened(CircuitOpened event) {
+    of(event.endpoint()).circuitOpen(true);
   }
 
   @Override
-  public void circuitClosed(String endpoint) {
-    of(endpoint).circuitOpen(false);
+  public void circuitClosed(CircuitClosed event) {
+    of(event.endpoint()).circuitOpen(false);
   }
 
   private EventMeters of(Message message) {

@@ -2,12 +2,12 @@ package io.inbox4j.micrometer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inbox4j.InboxListener;
-import io.inbox4j.MessageIds;
 import io.inbox4j.SubscriptionBuilder;
+import io.inbox4j.event.MessageIds;
 import io.inbox4j.handler.BatchContext;
 import io.inbox4j.handler.DeadLetter;
 import io.inbox4j.handler.EventContext;
+import io.inbox4j.listener.InboxListener;
 import io.inbox4j.retry.RetryPolicy;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -200,12 +200,16 @@ class InboxMetricsTest {
     try (MeasuredService service =
         new MeasuredService(queue -> queue.on(OrderPlaced.class, InboxMetricsTest::handle))) {
       InboxMetrics metrics = InboxMetrics.on(service.scrape.registry);
-      metrics.opened(service.inbox);
+      metrics.opened(new InboxListener.Opened(service.inbox));
       for (int i = 0; i < 1_000; i++) {
-        metrics.replayed(new InboxListener.Message(service.queue, UUID.randomUUID(), CANARY + i));
-        metrics.replayed(new InboxListener.Message(CANARY + i, UUID.randomUUID(), CANARY + i));
+        metrics.replayed(
+            new InboxListener.Replayed(
+                new InboxListener.Message(service.queue, UUID.randomUUID(), CANARY + i)));
+        metrics.replayed(
+            new InboxListener.Replayed(
+                new InboxListener.Message(CANARY + i, UUID.randomUUID(), CANARY + i)));
       }
-      metrics.closed(service.inbox);
+      metrics.closed(new InboxListener.Closed(service.inbox));
       assertThat(service.scrape.value("inbox_messages_replayed_total")).isEqualTo(2_000);
       assertThat(service.scrape.text()).doesNotContain(CANARY);
     }

@@ -1,6 +1,6 @@
 package io.inbox4j.opentelemetry;
 
-import io.inbox4j.internal.LoggedFailure;
+import io.inbox4j.internal.log.LoggedFailure;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import io.opentelemetry.context.propagation.TextMapPropagator;

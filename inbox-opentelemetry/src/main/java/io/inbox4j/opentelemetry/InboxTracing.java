@@ -1,11 +1,11 @@
 package io.inbox4j.opentelemetry;
 
-import io.inbox4j.IntegrationEvent;
+import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.handler.BatchContext;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.EventMiddleware;
-import io.inbox4j.receive.ReceiveMiddleware;
 import io.inbox4j.transport.Delivery;
+import io.inbox4j.transport.ReceiveMiddleware;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;

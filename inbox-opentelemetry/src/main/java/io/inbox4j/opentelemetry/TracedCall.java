@@ -2,7 +2,7 @@ package io.inbox4j.opentelemetry;
 
 import io.inbox4j.handler.EventMiddleware;
 import io.inbox4j.handler.Postpone;
-import io.inbox4j.internal.LoggedFailure;
+import io.inbox4j.internal.log.LoggedFailure;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;

@@ -4,8 +4,8 @@ import static io.opentelemetry.api.common.AttributeKey.longKey;
 import static io.opentelemetry.api.common.AttributeKey.stringKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inbox4j.IntegrationEvent;
-import io.inbox4j.MessageIds;
+import io.inbox4j.event.IntegrationEvent;
+import io.inbox4j.event.MessageIds;
 import io.inbox4j.handler.BatchContext;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.EventMiddleware;

@@ -7,12 +7,12 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.DefaultConsumer;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.ShutdownSignalException;
-import io.inbox4j.IntegrationEvent;
-import io.inbox4j.internal.Exhaustion;
-import io.inbox4j.internal.LoggedFailure;
-import io.inbox4j.internal.Seldom;
-import io.inbox4j.receive.Intake;
+import io.inbox4j.event.IntegrationEvent;
+import io.inbox4j.internal.log.LogRateLimit;
+import io.inbox4j.internal.log.LoggedFailure;
+import io.inbox4j.internal.loop.JvmExhaustion;
 import io.inbox4j.store.StoreUnavailableException;
+import io.inbox4j.transport.DeliveryReceiver;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -75,24 +75,24 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   private static final long MAX_BATCH_BYTES = 16 << 20;
 
   private final String queue;
-  private final Intake<T> intake;
+  private final DeliveryReceiver<T> intake;
   private final int batchSize;
   private final boolean singleActive;
-  private final BlockingQueue<InHand> buffer = new LinkedBlockingQueue<>();
+  private final BlockingQueue<PendingDelivery> buffer = new LinkedBlockingQueue<>();
   private final CompletableFuture<Throwable> failure = new CompletableFuture<>();
   private final CountDownLatch closing = new CountDownLatch(1);
   private final Thread persister;
   private final AtomicLong delivered = new AtomicLong();
   private final AtomicLong acknowledged = new AtomicLong();
   private SlowStart slowStart = new SlowStart(1);
-  private final Seldom traces = new Seldom(LOG_AGAIN);
+  private final LogRateLimit traces = new LogRateLimit(LOG_AGAIN);
   private volatile boolean ending;
 
   /** Since when the persister tries to store something, or null. */
   private volatile @Nullable Long trying;
 
   /** The oldest that the persister has taken and that is not acknowledged. */
-  private volatile @Nullable InHand oldest;
+  private volatile @Nullable PendingDelivery oldest;
 
   /** Those that are stored and not acknowledged yet, and the last of them. */
   private int unacknowledged;
@@ -106,7 +106,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
    * @param intake where deliveries are stored
    * @param batchSize how many deliveries are stored in one transaction at most
    */
-  public InboxConsumer(Channel channel, String queue, Intake<T> intake, int batchSize) {
+  public InboxConsumer(Channel channel, String queue, DeliveryReceiver<T> intake, int batchSize) {
     this(channel, queue, intake, batchSize, false);
   }
 
@@ -115,7 +115,11 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
    *     it must not be cancelled before everything in its hand is stored, to keep the order
    */
   InboxConsumer(
-      Channel channel, String queue, Intake<T> intake, int batchSize, boolean singleActive) {
+      Channel channel,
+      String queue,
+      DeliveryReceiver<T> intake,
+      int batchSize,
+      boolean singleActive) {
     super(channel);
     this.singleActive = singleActive;
     this.queue = queue;
@@ -162,7 +166,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
     }
     delivered.incrementAndGet();
     try {
-      buffer.add(InHand.of(intake, envelope, properties, body));
+      buffer.add(PendingDelivery.of(intake, envelope, properties, body));
     } catch (Throwable e) { // out of memory, say: the supervisor gets it and starts anew
       failure.complete(e);
     }
@@ -170,7 +174,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
 
   @Override
   public void handleCancel(String consumerTag) {
-    InHand first = oldest == null ? buffer.peek() : oldest;
+    PendingDelivery first = oldest == null ? buffer.peek() : oldest;
     failure.complete(new ConsumerCancelledException(first == null ? Duration.ZERO : first.held()));
   }
 
@@ -181,11 +185,11 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
 
   private void persist() {
     try {
-      List<InHand> batch = new ArrayList<>(batchSize);
+      List<PendingDelivery> batch = new ArrayList<>(batchSize);
       long next = System.nanoTime();
       while (!isDone()) {
         Duration wait = unacknowledged == 0 ? GLANCE : LULL;
-        InHand first = buffer.poll(wait.toMillis(), TimeUnit.MILLISECONDS);
+        PendingDelivery first = buffer.poll(wait.toMillis(), TimeUnit.MILLISECONDS);
         if (first != null) {
           batch.add(first);
           oldest = unacknowledged == 0 ? first : oldest;
@@ -213,7 +217,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   private boolean isDone() {
     Throwable failed = failure.getNow(null);
     if (failed != null) {
-      return slowStart.isOver() || buffer.isEmpty() || Exhaustion.in(failed) != null;
+      return slowStart.isOver() || buffer.isEmpty() || JvmExhaustion.in(failed) != null;
     }
     return closing.getCount() == 0 && delivered.get() == acknowledged.get();
   }
@@ -224,10 +228,10 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   }
 
   /** Adds what has arrived, as long as it fits. */
-  private void fill(List<InHand> batch) {
-    long bytes = batch.stream().mapToLong(InHand::size).sum();
+  private void fill(List<PendingDelivery> batch) {
+    long bytes = batch.stream().mapToLong(PendingDelivery::size).sum();
     while (batch.size() < batchSize) {
-      InHand next = buffer.peek();
+      PendingDelivery next = buffer.peek();
       if (next == null || bytes + next.size() > MAX_BATCH_BYTES) {
         return;
       }
@@ -240,7 +244,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
    * Returns when all of it is stored, however long that takes; more may join it meanwhile. Only
    * when the memory is exhausted it gives up.
    */
-  private void store(List<InHand> batch) throws IOException, InterruptedException {
+  private void store(List<PendingDelivery> batch) throws IOException, InterruptedException {
     long begin = System.nanoTime();
     long logged = begin - LOG_AGAIN.toNanos();
     Duration backoff = MIN_BACKOFF;
@@ -259,7 +263,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
         warn(batch.size(), backoff, failed);
       }
       if (now - begin > HOLD.toNanos()) {
-        failure.complete(new StoreAwayException(failed));
+        failure.complete(new StoreDownException(failed));
       }
       if (closing.await(backoff.toMillis(), TimeUnit.MILLISECONDS)) {
         throw new IOException("closed while the store was away", failed);
@@ -271,21 +275,21 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   }
 
   private void warn(int waiting, Duration backoff, Throwable failed) {
-    LogLine.write(
+    SafeLog.write(
         () ->
             log.warn(
                 "{} deliveries of {} wait for the store; trying again in {}: {}",
                 waiting,
                 queue,
                 backoff,
-                StoreAwayException.describe(failed),
+                StoreDownException.describe(failed),
                 trace(failed)));
   }
 
   /** What this attempt has run out of, or the consumer before. */
   private @Nullable VirtualMachineError exhausted(Throwable failed) {
-    VirtualMachineError now = Exhaustion.in(failed);
-    return now == null ? Exhaustion.in(failure.getNow(failed)) : now;
+    VirtualMachineError now = JvmExhaustion.in(failed);
+    return now == null ? JvmExhaustion.in(failure.getNow(failed)) : now;
   }
 
   /** The store says itself what is wrong with it; where others fail is shown every while. */
@@ -296,7 +300,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   }
 
   /** Returns what it failed with, or null: of what others do, anything may be thrown. */
-  private @Nullable Throwable tryToStore(List<InHand> batch) {
+  private @Nullable Throwable tryToStore(List<PendingDelivery> batch) {
     trying = System.nanoTime();
     try {
       intake.store(batch.stream().map(it -> it.checked(intake, slowStart::isHopeless)).toList());
@@ -312,7 +316,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   }
 
   /** Acknowledges what was stored, at once or when as many are stored as may be in hand. */
-  private void settle(List<InHand> batch) {
+  private void settle(List<PendingDelivery> batch) {
     slowStart.stored();
     unacknowledged += batch.size();
     lastTag = batch.get(batch.size() - 1).tag();

@@ -3,10 +3,10 @@ package io.inbox4j.rabbitmq;
 import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.ShutdownSignalException;
-import io.inbox4j.InboxException;
-import io.inbox4j.InboxListener;
-import io.inbox4j.IntegrationEvent;
-import io.inbox4j.receive.Intake;
+import io.inbox4j.error.InboxException;
+import io.inbox4j.event.IntegrationEvent;
+import io.inbox4j.transport.ConnectionListener;
+import io.inbox4j.transport.DeliveryReceiver;
 import io.inbox4j.transport.InboxTransport;
 import io.inbox4j.transport.ReceiveEndpoint;
 import io.inbox4j.transport.Topology;
@@ -177,7 +177,7 @@ public final class RabbitTransport implements InboxTransport {
    */
   @Override
   public <T extends IntegrationEvent> Receiver receive(
-      ReceiveEndpoint endpoint, Intake<T> intake, InboxListener listener) {
+      ReceiveEndpoint endpoint, DeliveryReceiver<T> intake, ConnectionListener listener) {
     if (endpoint.topology().kind() != Topology.Kind.QUORUM
         && !(factory instanceof TolerantConnectionFactory)) {
       throw new TopologyException(

@@ -2,13 +2,13 @@ package io.inbox4j.rabbitmq;
 
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.ShutdownSignalException;
-import io.inbox4j.InboxException;
-import io.inbox4j.InboxListener;
-import io.inbox4j.IntegrationEvent;
-import io.inbox4j.internal.Endless;
-import io.inbox4j.internal.LoggedFailure;
-import io.inbox4j.receive.Intake;
+import io.inbox4j.error.InboxException;
+import io.inbox4j.event.IntegrationEvent;
+import io.inbox4j.internal.log.LoggedFailure;
+import io.inbox4j.internal.loop.ResilientLoop;
 import io.inbox4j.store.StoreUnavailableException;
+import io.inbox4j.transport.ConnectionListener;
+import io.inbox4j.transport.DeliveryReceiver;
 import io.inbox4j.transport.InboxTransport;
 import io.inbox4j.transport.ReceiveEndpoint;
 import io.inbox4j.transport.ReceiverState;
@@ -51,18 +51,18 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
 
   private final ConnectionFactory factory;
   private final ReceiveEndpoint endpoint;
-  private final Intake<T> intake;
-  private final InboxListener listener;
+  private final DeliveryReceiver<T> intake;
+  private final ConnectionListener listener;
   private final List<SlowStart> starts;
   private final Thread thread;
   private final CompletableFuture<Boolean> firstAttempt = new CompletableFuture<>();
   private final CountDownLatch closing = new CountDownLatch(1);
 
   /** The session that is connected, or null. */
-  private volatile @Nullable Session<T> session;
+  private volatile @Nullable ConsumerSession<T> session;
 
   /** The session that has consumed last, whose deliveries may still be being stored. */
-  private volatile @Nullable Session<T> storing;
+  private volatile @Nullable ConsumerSession<T> storing;
 
   private volatile boolean consuming;
   private volatile ReceiverState idle = ReceiverState.connecting();
@@ -71,8 +71,8 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
   Supervisor(
       ConnectionFactory factory,
       ReceiveEndpoint endpoint,
-      Intake<T> intake,
-      InboxListener listener) {
+      DeliveryReceiver<T> intake,
+      ConnectionListener listener) {
     this.factory = factory;
     this.endpoint = endpoint;
     this.intake = intake;
@@ -103,7 +103,7 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
 
   @Override
   public ReceiverState state() {
-    Session<T> current = session;
+    ConsumerSession<T> current = session;
     if (current == null) {
       return idle;
     }
@@ -115,7 +115,7 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
   /** Whatever is thrown by whomever, receiving goes on. */
   @Override
   public void run() {
-    new Endless("Receiving " + endpoint.queue(), this::isClosing, this::receive).run();
+    new ResilientLoop("Receiving " + endpoint.queue(), this::isClosing, this::receive).run();
   }
 
   private void receive() throws InterruptedException {
@@ -136,9 +136,9 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
 
   /** Runs until something fails, and returns what. */
   private Throwable runSession() {
-    Session<T> current = null;
+    ConsumerSession<T> current = null;
     try {
-      current = Session.connect(factory, endpoint);
+      current = ConsumerSession.connect(factory, endpoint);
       session = current;
       letTheLastEnd(current);
       awaitStore(current);
@@ -152,14 +152,14 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
         return new IOException("closed while it began to consume");
       }
       firstAttempt.complete(true);
-      LogLine.write(() -> log.info("{} consumes", endpoint.queue()));
+      SafeLog.write(() -> log.info("{} consumes", endpoint.queue()));
       tell(it -> it.connected(endpoint.queue()));
       Throwable failure = current.explain(failureOf(current), endpoint.queue());
       judge(current, failure);
       return failure;
     } catch (TopologyException e) {
       firstAttempt.completeExceptionally(e);
-      LogLine.write(
+      SafeLog.write(
           () -> log.error("{} is refused and tried again: {}", endpoint.queue(), e.getMessage()));
       return e;
     } catch (Throwable e) { // out of threads or memory: that passes too
@@ -179,7 +179,8 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
   }
 
   /** Waits until it fails, or the store does while nothing is in hand. */
-  private Throwable failureOf(Session<T> current) throws InterruptedException, ExecutionException {
+  private Throwable failureOf(ConsumerSession<T> current)
+      throws InterruptedException, ExecutionException {
     CompletableFuture<Throwable> failure = current.failure();
     while (true) {
       try {
@@ -193,7 +194,7 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
     }
   }
 
-  private void awaitStore(Session<T> next) throws InterruptedException {
+  private void awaitStore(ConsumerSession<T> next) throws InterruptedException {
     while (!isClosing() && next.isConnected()) {
       Throwable obstacle = obstacle();
       if (obstacle == null) {
@@ -211,17 +212,17 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
       intake.probe();
       return null;
     } catch (StoreUnavailableException e) {
-      return new StoreAwayException(e);
+      return new StoreDownException(e);
     } catch (Throwable e) { // what stores deliveries will tell
       return null;
     }
   }
 
-  private void judge(Session<T> ended, Throwable failure) {
+  private void judge(ConsumerSession<T> ended, Throwable failure) {
     if (ended.stored() > 0) {
       backoff = MIN_BACKOFF;
     }
-    if (!Lost.is(failure)) {
+    if (!ConnectionLoss.is(failure)) {
       starts.forEach(SlowStart::again);
     }
   }
@@ -229,16 +230,16 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
   private void report(Throwable failure) {
     String text = describe(failure);
     Throwable trace = isSaidByUs(failure) ? null : LoggedFailure.of(failure);
-    LogLine.write(() -> log.warn("{} does not consume: {}", endpoint.queue(), text, trace));
+    SafeLog.write(() -> log.warn("{} does not consume: {}", endpoint.queue(), text, trace));
     idle = new ReceiverState(idle.connected(), 0, text);
     tell(it -> it.disconnected(endpoint.queue(), failure));
   }
 
-  private void tell(Consumer<InboxListener> event) {
+  private void tell(Consumer<ConnectionListener> event) {
     try {
       event.accept(listener);
     } catch (Throwable e) {
-      LogLine.write(
+      SafeLog.write(
           () -> log.error("A listener of {} failed", endpoint.queue(), LoggedFailure.of(e)));
     } finally {
       Thread.interrupted();
@@ -250,12 +251,12 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
    * again; but before it is stored, the next session could store nothing either, and only use up
    * the delivery limit.
    */
-  private void letTheLastEnd(Session<T> next) throws InterruptedException {
-    Session<T> ended = storing;
+  private void letTheLastEnd(ConsumerSession<T> next) throws InterruptedException {
+    ConsumerSession<T> ended = storing;
     while (ended != null && !isClosing() && next.isConnected() && ended.isStoring()) {
       ended.awaitEnd(GLANCE);
       if (ended.isStuckFor(STUCK)) {
-        LogLine.write(
+        SafeLog.write(
             () ->
                 log.error(
                     "The store has not answered {} for {}; it goes on without the answer.",
@@ -303,8 +304,8 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
   public void close(Duration deadline) {
     long until = System.nanoTime() + deadline.toNanos();
     closing.countDown();
-    Session<T> connected = session;
-    Session<T> last = storing;
+    ConsumerSession<T> connected = session;
+    ConsumerSession<T> last = storing;
     if (connected != null) {
       connected.close(deadline);
     }

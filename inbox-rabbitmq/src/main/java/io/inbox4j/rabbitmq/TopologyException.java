@@ -1,6 +1,6 @@
 package io.inbox4j.rabbitmq;
 
-import io.inbox4j.InboxException;
+import io.inbox4j.error.InboxException;
 
 /** A queue, exchange or binding is refused as it is configured; the message says why. */
 public final class TopologyException extends InboxException {

@@ -24,8 +24,8 @@ class CancelledConsumerTest {
   void whatIsStoredAfterItWasCancelledIsNotAcknowledged() throws Exception {
     CountDownLatch storing = new CountDownLatch(1);
     CountDownLatch cancelled = new CountDownLatch(1);
-    RecordingIntake intake =
-        new RecordingIntake(
+    RecordingReceiver intake =
+        new RecordingReceiver(
             deliveries -> {
               storing.countDown();
               cancelled.await();

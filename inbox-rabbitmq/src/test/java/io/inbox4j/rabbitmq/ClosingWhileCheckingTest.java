@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Envelope;
-import io.inbox4j.event.EventTypes;
-import io.inbox4j.receive.Arrival;
-import io.inbox4j.receive.Intake;
-import io.inbox4j.receive.QuarantineReason;
+import io.inbox4j.format.EventTypes;
+import io.inbox4j.listener.QuarantineReason;
 import io.inbox4j.transport.Delivery;
+import io.inbox4j.transport.DeliveryReceiver;
+import io.inbox4j.transport.ValidatedDelivery;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
@@ -58,7 +58,7 @@ class ClosingWhileCheckingTest {
             });
   }
 
-  private final class SlowChecks implements Intake<StockCounted> {
+  private final class SlowChecks implements DeliveryReceiver<StockCounted> {
 
     @Override
     public EventTypes<StockCounted> types() {
@@ -66,17 +66,18 @@ class ClosingWhileCheckingTest {
     }
 
     @Override
-    public Arrival check(Delivery delivery) {
+    public ValidatedDelivery check(Delivery delivery) {
       checking.countDown();
       try {
         Thread.sleep(500); // a large body, or one whose event is read for its ordering key
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
-      return new Arrival.Rejected(delivery, null, QuarantineReason.UNREADABLE, "not looked at");
+      return new ValidatedDelivery.Rejected(
+          delivery, null, QuarantineReason.UNREADABLE, "not looked at");
     }
 
     @Override
-    public void store(List<Arrival> batch) {}
+    public void store(List<ValidatedDelivery> batch) {}
   }
 }

@@ -6,12 +6,12 @@ import static org.awaitility.Awaitility.await;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
-import io.inbox4j.InboxException;
-import io.inbox4j.receive.Arrival;
-import io.inbox4j.receive.QuarantineReason;
+import io.inbox4j.error.InboxException;
+import io.inbox4j.listener.QuarantineReason;
 import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.testkit.RabbitServer;
 import io.inbox4j.transport.Delivery;
+import io.inbox4j.transport.ValidatedDelivery;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -64,7 +64,7 @@ class InboxConsumerTest {
 
   @Test
   void whatIsStoredIsAcknowledged() throws Exception {
-    RecordingIntake intake = new RecordingIntake(deliveries -> {});
+    RecordingReceiver intake = new RecordingReceiver(deliveries -> {});
     InboxConsumer<StockCounted> consumer = consumer(intake);
     publish(50);
     eventually(() -> assertThat(consumer.stored()).isEqualTo(50));
@@ -77,7 +77,7 @@ class InboxConsumerTest {
   @Test
   void nothingIsAcknowledgedBeforeTheIntakeHasReturned() throws Exception {
     CountDownLatch never = new CountDownLatch(1);
-    RecordingIntake intake = new RecordingIntake(deliveries -> never.await());
+    RecordingReceiver intake = new RecordingReceiver(deliveries -> never.await());
     InboxConsumer<StockCounted> consumer = consumer(intake);
     publish(50);
     eventually(() -> assertThat(intake.calls()).isOne());
@@ -91,8 +91,8 @@ class InboxConsumerTest {
   @Test
   void deliveriesThatCouldNotBeStoredAreOfferedAgainAndThenAcknowledged() throws Exception {
     AtomicInteger failures = new AtomicInteger();
-    RecordingIntake intake =
-        new RecordingIntake(
+    RecordingReceiver intake =
+        new RecordingReceiver(
             deliveries -> {
               if (failures.getAndIncrement() < 3) {
                 throw new StoreUnavailableException("away", new IOException("refused"));
@@ -111,8 +111,8 @@ class InboxConsumerTest {
 
   @Test
   void closingWhileTheStoreIsAwayLeavesDeliveriesToTheBroker() throws Exception {
-    RecordingIntake intake =
-        new RecordingIntake(
+    RecordingReceiver intake =
+        new RecordingReceiver(
             deliveries -> {
               throw new StoreUnavailableException("away", new IOException("refused"));
             });
@@ -134,8 +134,8 @@ class InboxConsumerTest {
                 new AssertionError("a defect"),
                 new StackOverflowError(),
                 new Exception("that nobody declares")));
-    RecordingIntake intake =
-        new RecordingIntake(
+    RecordingReceiver intake =
+        new RecordingReceiver(
             deliveries -> {
               Thread.currentThread().interrupt(); // leaves its thread so
               if (!failures.isEmpty()) {
@@ -153,8 +153,8 @@ class InboxConsumerTest {
   @Test
   void whatThereIsNoMemoryToStoreIsLetGoAndTheBrokerHasItBack() throws Exception {
     OutOfMemoryError failure = new OutOfMemoryError("Java heap space");
-    RecordingIntake intake =
-        new RecordingIntake(
+    RecordingReceiver intake =
+        new RecordingReceiver(
             deliveries -> {
               throw new InboxException("a middleware failed", failure);
             });
@@ -175,10 +175,10 @@ class InboxConsumerTest {
 
   @Test
   void whateverTheChecksThrowTheDeliveryIsPutAsideWithIt() throws Exception {
-    RecordingIntake intake =
-        new RecordingIntake(deliveries -> {}) {
+    RecordingReceiver intake =
+        new RecordingReceiver(deliveries -> {}) {
           @Override
-          public Arrival check(Delivery delivery) {
+          public ValidatedDelivery check(Delivery delivery) {
             throw new AssertionError("with the payload");
           }
         };
@@ -188,7 +188,7 @@ class InboxConsumerTest {
     assertThat(intake.arrivals())
         .allSatisfy(
             arrival -> {
-              Arrival.Rejected rejected = (Arrival.Rejected) arrival;
+              ValidatedDelivery.Rejected rejected = (ValidatedDelivery.Rejected) arrival;
               assertThat(rejected.reason()).isEqualTo(QuarantineReason.UNREADABLE);
               assertThat(rejected.detail())
                   .contains("java.lang.AssertionError at " + getClass().getName())
@@ -201,8 +201,8 @@ class InboxConsumerTest {
   void whileTheStoreIsAwayForLongTheBrokerHasTheDeliveriesBackAndThoseInHandAreTriedOn()
       throws Exception {
     AtomicBoolean away = new AtomicBoolean(true);
-    RecordingIntake intake =
-        new RecordingIntake(
+    RecordingReceiver intake =
+        new RecordingReceiver(
             deliveries -> {
               if (away.get()) {
                 throw new StoreUnavailableException("away", new IOException("refused"));
@@ -228,8 +228,8 @@ class InboxConsumerTest {
   void oneDeliveryIsInHandUntilItIsStoredAndThenMoreAndMore() throws Exception {
     List<Integer> unacknowledged = new CopyOnWriteArrayList<>();
     AtomicReference<InboxConsumer<StockCounted>> consumer = new AtomicReference<>();
-    RecordingIntake intake =
-        new RecordingIntake(
+    RecordingReceiver intake =
+        new RecordingReceiver(
             deliveries -> unacknowledged.add((int) (50 - consumer.get().stored()) - ready()));
     publish(50);
     consumer.set(new InboxConsumer<>(consuming.createChannel(), queue, intake, 1));
@@ -247,7 +247,7 @@ class InboxConsumerTest {
   @Test
   void aQueueThatGoesWithItsLastConsumerStaysWhenMoreMayBeInHand() throws Exception {
     queue = producer.queueDeclare("", false, false, true, null).getQueue();
-    RecordingIntake intake = new RecordingIntake(deliveries -> {});
+    RecordingReceiver intake = new RecordingReceiver(deliveries -> {});
     publish(50);
     InboxConsumer<StockCounted> consumer = consumer(intake);
     eventually(() -> assertThat(consumer.stored()).isEqualTo(50));
@@ -270,7 +270,7 @@ class InboxConsumerTest {
   @Test
   void consumersThatCouldHaveToTakeTurnsAndNeedNotLoseNothing() throws Exception {
     publish(300);
-    RecordingIntake intake = new RecordingIntake(deliveries -> {});
+    RecordingReceiver intake = new RecordingReceiver(deliveries -> {});
     consumeTogether(intake);
     assertThat(intake.stored()).containsExactlyInAnyOrderElementsOf(bodies(300));
   }
@@ -280,13 +280,13 @@ class InboxConsumerTest {
     producer.queueDeclare(
         queue, true, false, false, Map.of("x-queue-type", type, "x-single-active-consumer", true));
     publish(300);
-    RecordingIntake intake = new RecordingIntake(deliveries -> {});
+    RecordingReceiver intake = new RecordingReceiver(deliveries -> {});
     consumeTogether(intake);
     assertThat(intake.stored()).isEqualTo(bodies(300));
     producer.queueDelete(queue);
   }
 
-  private void consumeTogether(RecordingIntake intake) throws IOException {
+  private void consumeTogether(RecordingReceiver intake) throws IOException {
     List<InboxConsumer<StockCounted>> consumers = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       InboxConsumer<StockCounted> consumer =
@@ -310,8 +310,8 @@ class InboxConsumerTest {
   @Test
   void aBatchHasNoMoreDeliveriesThanAsked() throws Exception {
     AtomicInteger largest = new AtomicInteger();
-    RecordingIntake intake =
-        new RecordingIntake(deliveries -> largest.accumulateAndGet(deliveries.size(), Math::max));
+    RecordingReceiver intake =
+        new RecordingReceiver(deliveries -> largest.accumulateAndGet(deliveries.size(), Math::max));
     publish(100);
     InboxConsumer<StockCounted> consumer = consumer(intake);
     eventually(() -> assertThat(consumer.stored()).isEqualTo(100));
@@ -322,7 +322,7 @@ class InboxConsumerTest {
   @Test
   void whatComesOneByOneAndFastIsStoredTogether() throws Exception {
     AtomicLong last = new AtomicLong();
-    RecordingIntake intake = new RecordingIntake(deliveries -> last.set(System.nanoTime()));
+    RecordingReceiver intake = new RecordingReceiver(deliveries -> last.set(System.nanoTime()));
     InboxConsumer<StockCounted> consumer = consumer(intake, 500, 1_000);
     publish(400);
     eventually(() -> assertThat(consumer.stored()).as("as many as may be").isEqualTo(400));
@@ -340,7 +340,7 @@ class InboxConsumerTest {
 
   @Test
   void aDeletedQueueIsAFailure() throws Exception {
-    InboxConsumer<StockCounted> consumer = consumer(new RecordingIntake(deliveries -> {}));
+    InboxConsumer<StockCounted> consumer = consumer(new RecordingReceiver(deliveries -> {}));
     RabbitServer.shared().deleteQueue(queue);
     assertThat(consumer.failure())
         .succeedsWithin(DEADLINE)
@@ -349,11 +349,11 @@ class InboxConsumerTest {
     assertThat(consuming.isOpen()).isTrue();
   }
 
-  private InboxConsumer<StockCounted> consumer(RecordingIntake intake) throws IOException {
+  private InboxConsumer<StockCounted> consumer(RecordingReceiver intake) throws IOException {
     return consumer(intake, 20, 60);
   }
 
-  private InboxConsumer<StockCounted> consumer(RecordingIntake intake, int batch, int prefetch)
+  private InboxConsumer<StockCounted> consumer(RecordingReceiver intake, int batch, int prefetch)
       throws IOException {
     InboxConsumer<StockCounted> consumer =
         new InboxConsumer<>(consuming.createChannel(), queue, intake, batch);

@@ -37,7 +37,7 @@ class LargeDeliveriesTest {
 
   @Test
   void aBatchHasNoMoreThan16MebibytesHoweverManyDeliveriesItMayHave() throws Exception {
-    consumer = consumer(new RecordingIntake(this::note));
+    consumer = consumer(new RecordingReceiver(this::note));
     deliver(1, 50, MEBIBYTE);
     consumer.start(1);
     await().untilAsserted(() -> assertThat(consumer.stored()).isEqualTo(50));
@@ -46,7 +46,7 @@ class LargeDeliveriesTest {
 
   @Test
   void aLargerDeliveryGoesAlone() throws Exception {
-    consumer = consumer(new RecordingIntake(this::note));
+    consumer = consumer(new RecordingReceiver(this::note));
     deliver(1, 1, MEBIBYTE);
     deliver(2, 2, 17 * MEBIBYTE);
     deliver(4, 1, MEBIBYTE);
@@ -61,7 +61,7 @@ class LargeDeliveriesTest {
     CountDownLatch first = new CountDownLatch(1);
     consumer =
         consumer(
-            new RecordingIntake(
+            new RecordingReceiver(
                 deliveries -> {
                   if (calls.getAndIncrement() == 0) {
                     first.await();
@@ -89,7 +89,7 @@ class LargeDeliveriesTest {
     }
   }
 
-  private static InboxConsumer<StockCounted> consumer(RecordingIntake intake) {
+  private static InboxConsumer<StockCounted> consumer(RecordingReceiver intake) {
     Channel channel =
         (Channel)
             Proxy.newProxyInstance(

@@ -1,6 +1,6 @@
 package io.inbox4j.rabbitmq;
 
-import io.inbox4j.IntegrationEvent;
+import io.inbox4j.event.IntegrationEvent;
 import java.util.UUID;
 
 /** The event that the tests send. */

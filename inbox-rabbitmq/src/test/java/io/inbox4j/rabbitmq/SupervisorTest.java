@@ -11,15 +11,15 @@ import ch.qos.logback.core.read.ListAppender;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
-import io.inbox4j.InboxListener;
-import io.inbox4j.receive.Arrival;
 import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.testkit.RabbitServer;
+import io.inbox4j.transport.ConnectionListener;
 import io.inbox4j.transport.Delivery;
 import io.inbox4j.transport.InboxTransport.Receiver;
 import io.inbox4j.transport.ReceiveEndpoint;
 import io.inbox4j.transport.ReceiverState;
 import io.inbox4j.transport.Topology;
+import io.inbox4j.transport.ValidatedDelivery;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -76,8 +76,8 @@ class SupervisorTest {
   @Test
   void anIntakeThatFailsForLongIsWaitedForAndWhatItThrowsIsNotLogged() throws Exception {
     AtomicBoolean failing = new AtomicBoolean(true);
-    RecordingIntake intake =
-        new RecordingIntake(
+    RecordingReceiver intake =
+        new RecordingReceiver(
             deliveries -> {
               if (failing.get()) {
                 throw new AssertionError(SECRET, new IllegalStateException(SECRET));
@@ -109,7 +109,7 @@ class SupervisorTest {
 
   @Test
   void aListenerThatThrowsAnythingAndInterruptsDoesNotEndIt() throws Exception {
-    RecordingIntake intake = new RecordingIntake(deliveries -> {});
+    RecordingReceiver intake = new RecordingReceiver(deliveries -> {});
     Heard heard =
         new Heard() {
           @Override
@@ -158,7 +158,7 @@ class SupervisorTest {
     full.start();
     logger().addAppender(full);
     try {
-      RecordingIntake intake = new RecordingIntake(deliveries -> {});
+      RecordingReceiver intake = new RecordingReceiver(deliveries -> {});
       Heard heard = new Heard();
       transport.receive(endpoint(), intake, heard);
       RabbitServer.shared().deleteQueue(queue);
@@ -172,8 +172,8 @@ class SupervisorTest {
 
   @Test
   void closingWhileTheStoreIsAwayDoesNotWaitForIt() throws Exception {
-    RecordingIntake intake =
-        new RecordingIntake(
+    RecordingReceiver intake =
+        new RecordingReceiver(
             deliveries -> {
               throw new IllegalStateException("away");
             });
@@ -192,8 +192,8 @@ class SupervisorTest {
 
   @Test
   void whatThereIsNoMemoryToStoreTogetherIsStoredOneByOne() throws Exception {
-    RecordingIntake intake =
-        new RecordingIntake(
+    RecordingReceiver intake =
+        new RecordingReceiver(
             deliveries -> {
               if (deliveries.size() > 1) {
                 throw new OutOfMemoryError("Java heap space");
@@ -209,7 +209,7 @@ class SupervisorTest {
   @Test
   void whatThereWasNoMemoryToLookAtIsLookedAtAgain() throws Exception {
     AtomicInteger looks = new AtomicInteger();
-    RecordingIntake intake = forgetful(() -> looks.getAndIncrement() < 5);
+    RecordingReceiver intake = forgetful(() -> looks.getAndIncrement() < 5);
     publishTo(declared(), 10);
     transport.receive(endpoint(), intake, new Heard());
     eventually(() -> assertThat(Set.copyOf(intake.stored())).hasSize(10));
@@ -219,7 +219,7 @@ class SupervisorTest {
 
   @Test
   void whatNeedsMoreMemoryThanThereIsIsPutAsideAndTheOthersGoOn() throws Exception {
-    RecordingIntake intake = forgetful(() -> true);
+    RecordingReceiver intake = forgetful(() -> true);
     publishTo(declared(), 10);
     transport.receive(endpoint(), intake, new Heard());
     eventually(() -> assertThat(Set.copyOf(intake.stored())).hasSize(10));
@@ -231,10 +231,10 @@ class SupervisorTest {
   }
 
   /** An intake that has no memory to look at one of the messages. */
-  private static RecordingIntake forgetful(BooleanSupplier hasNoMemory) {
-    return new RecordingIntake(deliveries -> {}) {
+  private static RecordingReceiver forgetful(BooleanSupplier hasNoMemory) {
+    return new RecordingReceiver(deliveries -> {}) {
       @Override
-      public Arrival check(Delivery delivery) {
+      public ValidatedDelivery check(Delivery delivery) {
         if (new String(delivery.body(), StandardCharsets.UTF_8).equals("m3")
             && hasNoMemory.getAsBoolean()) {
           throw new OutOfMemoryError("Java heap space");
@@ -244,8 +244,10 @@ class SupervisorTest {
     };
   }
 
-  private static List<String> details(RecordingIntake intake) {
-    return intake.arrivals().stream().map(it -> ((Arrival.Rejected) it).detail()).toList();
+  private static List<String> details(RecordingReceiver intake) {
+    return intake.arrivals().stream()
+        .map(it -> ((ValidatedDelivery.Rejected) it).detail())
+        .toList();
   }
 
   private String declared() throws IOException {
@@ -271,8 +273,8 @@ class SupervisorTest {
             awaitQuietly(closed);
           }
         });
-    RecordingIntake intake =
-        new RecordingIntake(
+    RecordingReceiver intake =
+        new RecordingReceiver(
             deliveries -> {
               throw new IllegalStateException("away");
             });
@@ -315,7 +317,7 @@ class SupervisorTest {
         RabbitTransport.connect(broker.uri().replaceFirst("//[^@]*@", "//" + user + ":secret@"));
     ReceiveEndpoint existing =
         new ReceiveEndpoint(queue, Topology.existing(), List.of(), 1, 100, 10);
-    Receiver refused = stranger.receive(existing, new RecordingIntake(it -> {}), new Heard());
+    Receiver refused = stranger.receive(existing, new RecordingReceiver(it -> {}), new Heard());
     eventually(
         () ->
             assertThat(refused.state().failure())
@@ -327,8 +329,8 @@ class SupervisorTest {
   @Test
   void aBrokerThatGoesWhileTheStoreIsAwayIsSaidToBeGone() throws Exception {
     AtomicBoolean away = new AtomicBoolean(true);
-    RecordingIntake intake =
-        new RecordingIntake(
+    RecordingReceiver intake =
+        new RecordingReceiver(
             deliveries -> {
               if (away.get()) {
                 throw new IllegalStateException("away");
@@ -369,8 +371,8 @@ class SupervisorTest {
   @Test
   void whileTheStoreIsKnownToBeAwayNobodyTakesAMessageToFindItOut() throws Exception {
     AtomicBoolean away = new AtomicBoolean();
-    RecordingIntake intake =
-        new RecordingIntake(deliveries -> {}) {
+    RecordingReceiver intake =
+        new RecordingReceiver(deliveries -> {}) {
           @Override
           public void probe() {
             if (away.get()) {
@@ -437,7 +439,7 @@ class SupervisorTest {
     throw (E) failure;
   }
 
-  private static class Heard implements InboxListener {
+  private static class Heard implements ConnectionListener {
 
     final AtomicInteger connected = new AtomicInteger();
     final List<Throwable> disconnected = new CopyOnWriteArrayList<>();

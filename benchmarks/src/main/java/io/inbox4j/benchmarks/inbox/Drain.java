@@ -1,7 +1,6 @@
 package io.inbox4j.benchmarks.inbox;
 
 import io.inbox4j.Inbox;
-import io.inbox4j.InboxListener;
 import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.benchmarks.lab.Contender;
 import io.inbox4j.benchmarks.lab.OrderPlaced;
@@ -11,8 +10,8 @@ import io.inbox4j.handler.BatchContext;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.EventHandler;
 import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.listener.InboxListener;
 import io.inbox4j.operations.Retention;
-import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
@@ -178,7 +177,7 @@ public record Drain(
   static InboxListener counting(CountDownLatch all) {
     return new InboxListener() {
       @Override
-      public void processed(Message message, int attempt, Duration lag) {
+      public void processed(Processed event) {
         all.countDown();
       }
     };

@@ -1,7 +1,6 @@
 package io.inbox4j.benchmarks.inbox;
 
 import io.inbox4j.Inbox;
-import io.inbox4j.InboxListener;
 import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.benchmarks.lab.Contender;
 import io.inbox4j.benchmarks.lab.OrderPlaced;
@@ -9,6 +8,7 @@ import io.inbox4j.benchmarks.lab.Queue;
 import io.inbox4j.benchmarks.lab.Trial;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.listener.InboxListener;
 import io.inbox4j.rabbitmq.RabbitTransport;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.transport.Topology;

@@ -1,12 +1,12 @@
 package io.inbox4j.benchmarks.inbox;
 
 import io.inbox4j.Inbox;
-import io.inbox4j.InboxListener;
 import io.inbox4j.benchmarks.lab.Contender;
 import io.inbox4j.benchmarks.lab.OrderPlaced;
 import io.inbox4j.benchmarks.lab.Queue;
 import io.inbox4j.benchmarks.lab.Trial;
 import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.listener.InboxListener;
 import io.inbox4j.rabbitmq.RabbitTransport;
 import io.inbox4j.transport.Topology;
 import java.util.concurrent.CountDownLatch;
@@ -63,7 +63,7 @@ public record Ingest(String name, int consumers) implements Contender {
   private record Counting(CountDownLatch all) implements InboxListener {
 
     @Override
-    public void received(Message message) {
+    public void received(Received event) {
       all.countDown();
     }
   }

@@ -1,7 +1,7 @@
 package io.inbox4j.benchmarks.lab;
 
-import io.inbox4j.EventType;
-import io.inbox4j.IntegrationEvent;
+import io.inbox4j.event.EventType;
+import io.inbox4j.event.IntegrationEvent;
 import java.util.UUID;
 
 /** The event that is measured with; its note fills the body up to 1 KB. */

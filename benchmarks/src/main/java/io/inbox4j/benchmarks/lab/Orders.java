@@ -1,7 +1,7 @@
 package io.inbox4j.benchmarks.lab;
 
-import io.inbox4j.receive.Arrival;
 import io.inbox4j.transport.Delivery;
+import io.inbox4j.transport.ValidatedDelivery;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,17 +40,17 @@ public final class Orders {
     return bodies;
   }
 
-  public Arrival nextArrival(@Nullable String orderingKey) {
+  public ValidatedDelivery nextArrival(@Nullable String orderingKey) {
     UUID id = nextId();
     Delivery delivery =
         new Delivery(
             id.toString(), TYPE, "application/json", null, null, null, Map.of(), body(id), false);
-    return new Arrival.Event(delivery, null, id, TYPE, orderingKey, null);
+    return new ValidatedDelivery.Event(delivery, null, id, TYPE, orderingKey, null);
   }
 
   /** This many arrivals with these keys. */
-  public List<Arrival> arrivals(int count, Supplier<@Nullable String> keys) {
-    List<Arrival> arrivals = new ArrayList<>(count);
+  public List<ValidatedDelivery> arrivals(int count, Supplier<@Nullable String> keys) {
+    List<ValidatedDelivery> arrivals = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
       arrivals.add(nextArrival(keys.get()));
     }

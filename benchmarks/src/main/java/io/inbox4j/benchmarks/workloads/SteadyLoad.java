@@ -3,7 +3,6 @@ package io.inbox4j.benchmarks.workloads;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import io.inbox4j.Inbox;
-import io.inbox4j.InboxListener;
 import io.inbox4j.benchmarks.inbox.Drain;
 import io.inbox4j.benchmarks.inbox.EndToEnd;
 import io.inbox4j.benchmarks.lab.Contender;
@@ -11,7 +10,7 @@ import io.inbox4j.benchmarks.lab.Lab;
 import io.inbox4j.benchmarks.lab.Queue;
 import io.inbox4j.benchmarks.lab.Trial;
 import io.inbox4j.benchmarks.report.Results;
-import java.time.Duration;
+import io.inbox4j.listener.InboxListener;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.UUID;
@@ -198,9 +197,9 @@ record SteadyLoad() implements Workload {
       implements InboxListener {
 
     @Override
-    public void processed(Message message, int attempt, Duration lag) {
+    public void processed(Processed event) {
       room.release();
-      Long since = sent.remove(message.messageId());
+      Long since = sent.remove(event.message().messageId());
       if (since != null) {
         nanos.add(System.nanoTime() - since);
       }

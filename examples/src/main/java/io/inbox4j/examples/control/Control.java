@@ -1,18 +1,18 @@
 package io.inbox4j.examples.control;
 
 import io.inbox4j.Inbox;
-import io.inbox4j.InboxListener;
-import io.inbox4j.IntegrationEvent;
-import io.inbox4j.examples.Eventually;
-import io.inbox4j.examples.Producer;
-import io.inbox4j.examples.Servers;
+import io.inbox4j.SubscriptionControl;
+import io.inbox4j.event.IntegrationEvent;
+import io.inbox4j.examples.support.Eventually;
+import io.inbox4j.examples.support.Producer;
+import io.inbox4j.examples.support.Servers;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.listener.InboxListener;
 import io.inbox4j.operations.Pause;
-import io.inbox4j.processor.CircuitState;
-import io.inbox4j.processor.SubscriptionControl;
 import io.inbox4j.rabbitmq.RabbitTransport;
 import io.inbox4j.retry.CircuitBreaker;
+import io.inbox4j.retry.CircuitState;
 import io.inbox4j.retry.RetryPolicy;
 import java.time.Duration;
 import java.util.UUID;
@@ -96,12 +96,12 @@ public final class Control {
   private static final class Says implements InboxListener {
 
     @Override
-    public void circuitOpened(String endpoint, double failureRate, Duration pause) {
+    public void circuitOpened(CircuitOpened event) {
       System.out.println("it rests: most labels fail");
     }
 
     @Override
-    public void circuitClosed(String endpoint) {
+    public void circuitClosed(CircuitClosed event) {
       System.out.println("it goes on");
     }
   }

@@ -1,7 +1,7 @@
 package io.inbox4j.examples.demo;
 
-import io.inbox4j.examples.ChildProgram;
-import io.inbox4j.examples.Servers;
+import io.inbox4j.examples.support.ChildProgram;
+import io.inbox4j.examples.support.Servers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.inbox4j.examples.demo;
 
-import io.inbox4j.examples.Servers;
+import io.inbox4j.examples.support.Servers;
 import java.util.Locale;
 
 /** The demo: shows that nothing is lost and nothing is doubled, whatever happens on the way. */

@@ -1,7 +1,7 @@
 package io.inbox4j.examples.demo;
 
-import io.inbox4j.examples.EmbeddedServers;
-import io.inbox4j.examples.Servers;
+import io.inbox4j.examples.support.EmbeddedServers;
+import io.inbox4j.examples.support.Servers;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,7 +1,7 @@
 package io.inbox4j.examples.demo;
 
 import io.inbox4j.Inbox;
-import io.inbox4j.examples.Servers;
+import io.inbox4j.examples.support.Servers;
 import io.inbox4j.jdbi.JdbiInboxStore;
 import io.inbox4j.rabbitmq.RabbitTransport;
 import java.time.Duration;

@@ -1,10 +1,10 @@
 package io.inbox4j.examples.demo;
 
 import io.inbox4j.Inbox;
-import io.inbox4j.InboxListener;
-import io.inbox4j.examples.Servers;
+import io.inbox4j.examples.support.Servers;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.listener.InboxListener;
 import io.inbox4j.retry.RetryPolicy;
 import java.time.Duration;
 import org.jdbi.v3.core.Handle;
@@ -69,7 +69,7 @@ final class DemoWorker {
 
   private static final class Recoveries implements InboxListener {
     @Override
-    public void recovered(Message message) {
+    public void recovered(Recovered event) {
       System.out.println(RECOVERED);
     }
   }

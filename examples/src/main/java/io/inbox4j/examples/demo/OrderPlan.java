@@ -1,6 +1,6 @@
 package io.inbox4j.examples.demo;
 
-import io.inbox4j.MessageIds;
+import io.inbox4j.event.MessageIds;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;

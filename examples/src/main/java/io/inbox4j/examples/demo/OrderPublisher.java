@@ -1,7 +1,7 @@
 package io.inbox4j.examples.demo;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
-import io.inbox4j.examples.Producer;
+import io.inbox4j.examples.support.Producer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

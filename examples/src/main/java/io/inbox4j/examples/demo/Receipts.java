@@ -1,7 +1,6 @@
 package io.inbox4j.examples.demo;
 
-import io.inbox4j.InboxListener;
-import io.inbox4j.receive.QuarantineReason;
+import io.inbox4j.listener.InboxListener;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Counts what the receiver does with deliveries. */
@@ -12,17 +11,17 @@ final class Receipts implements InboxListener {
   private final AtomicLong quarantined = new AtomicLong();
 
   @Override
-  public void received(Message message) {
+  public void received(Received event) {
     received.incrementAndGet();
   }
 
   @Override
-  public void duplicate(Message message) {
+  public void duplicate(Duplicate event) {
     duplicates.incrementAndGet();
   }
 
   @Override
-  public void quarantined(String endpoint, QuarantineReason reason, String detail) {
+  public void quarantined(Quarantined event) {
     quarantined.incrementAndGet();
   }
 

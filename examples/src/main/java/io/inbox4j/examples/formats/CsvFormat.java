@@ -1,10 +1,10 @@
 package io.inbox4j.examples.formats;
 
-import io.inbox4j.IntegrationEvent;
-import io.inbox4j.event.EventFormat;
-import io.inbox4j.event.KnownType;
+import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.event.UnreadableEventException;
 import io.inbox4j.examples.formats.Formats.StockCounted;
+import io.inbox4j.format.EventFormat;
+import io.inbox4j.format.KnownType;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.UUID;

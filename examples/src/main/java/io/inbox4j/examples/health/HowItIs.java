@@ -1,13 +1,13 @@
 package io.inbox4j.examples.health;
 
 import io.inbox4j.Inbox;
-import io.inbox4j.InboxListener;
-import io.inbox4j.IntegrationEvent;
-import io.inbox4j.examples.Eventually;
-import io.inbox4j.examples.Producer;
-import io.inbox4j.examples.Servers;
+import io.inbox4j.event.IntegrationEvent;
+import io.inbox4j.examples.support.Eventually;
+import io.inbox4j.examples.support.Producer;
+import io.inbox4j.examples.support.Servers;
 import io.inbox4j.jdbi.JdbiInboxStore;
-import io.inbox4j.operations.Health;
+import io.inbox4j.listener.Health;
+import io.inbox4j.listener.InboxListener;
 import io.inbox4j.rabbitmq.RabbitTransport;
 import java.time.Duration;
 import java.util.UUID;
@@ -59,9 +59,9 @@ public final class HowItIs {
   private static final class Alarm implements InboxListener {
 
     @Override
-    public void healthChanged(Health.Part part) {
-      if (part.name().equals("lag")) {
-        System.out.println("alarm: " + part.name() + " is " + part.status());
+    public void healthChanged(HealthChanged event) {
+      if (event.part().name().equals("lag")) {
+        System.out.println("alarm: " + event.part().name() + " is " + event.part().status());
       }
     }
   }

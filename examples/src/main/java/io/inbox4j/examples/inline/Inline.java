@@ -1,10 +1,10 @@
 package io.inbox4j.examples.inline;
 
 import io.inbox4j.Inbox;
-import io.inbox4j.IntegrationEvent;
-import io.inbox4j.examples.Eventually;
-import io.inbox4j.examples.Producer;
-import io.inbox4j.examples.Servers;
+import io.inbox4j.event.IntegrationEvent;
+import io.inbox4j.examples.support.Eventually;
+import io.inbox4j.examples.support.Producer;
+import io.inbox4j.examples.support.Servers;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.jdbi.JdbiInboxStore;
 import io.inbox4j.rabbitmq.RabbitTransport;

@@ -1,34 +1,36 @@
 package io.inbox4j.examples.retry;
 
-import io.inbox4j.InboxListener;
-import java.time.Duration;
+import io.inbox4j.listener.InboxListener;
 
 /** A listener that tells what becomes of every message. */
 final class Narrator implements InboxListener {
 
   @Override
-  public void processed(Message message, int attempt, Duration lag) {
-    System.out.printf("processed in attempt %d%n", attempt);
+  public void processed(Processed event) {
+    System.out.printf("processed in attempt %d%n", event.attempt());
   }
 
   @Override
-  public void retried(Message message, int attempt, Duration delay, Throwable failure) {
+  public void retried(Retried event) {
     System.out.printf(
-        "attempt %d failed, again in %d ms: %s%n", attempt, delay.toMillis(), failure.getMessage());
+        "attempt %d failed, again in %d ms: %s%n",
+        event.attempt(), event.delay().toMillis(), event.failure().getMessage());
   }
 
   @Override
-  public void dead(Message message, int attempt, String error) {
-    System.out.printf("dead after attempt %d: %s%n", attempt, error.lines().findFirst().orElse(""));
+  public void dead(Dead event) {
+    System.out.printf(
+        "dead after attempt %d: %s%n",
+        event.attempt(), event.error().lines().findFirst().orElse(""));
   }
 
   @Override
-  public void replayed(Message message) {
+  public void replayed(Replayed event) {
     System.out.println("replayed");
   }
 
   @Override
-  public void discarded(Message message) {
+  public void discarded(Discarded event) {
     System.out.println("discarded");
   }
 }

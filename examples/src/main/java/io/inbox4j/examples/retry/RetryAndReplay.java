@@ -1,12 +1,12 @@
 package io.inbox4j.examples.retry;
 
-import io.inbox4j.EventType;
 import io.inbox4j.Inbox;
-import io.inbox4j.IntegrationEvent;
-import io.inbox4j.MessageIds;
-import io.inbox4j.examples.Eventually;
-import io.inbox4j.examples.Producer;
-import io.inbox4j.examples.Servers;
+import io.inbox4j.event.EventType;
+import io.inbox4j.event.IntegrationEvent;
+import io.inbox4j.event.MessageIds;
+import io.inbox4j.examples.support.Eventually;
+import io.inbox4j.examples.support.Producer;
+import io.inbox4j.examples.support.Servers;
 import io.inbox4j.jdbi.JdbiInboxStore;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.rabbitmq.RabbitTransport;

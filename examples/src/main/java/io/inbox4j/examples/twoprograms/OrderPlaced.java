@@ -1,7 +1,7 @@
 package io.inbox4j.examples.twoprograms;
 
-import io.inbox4j.EventType;
-import io.inbox4j.IntegrationEvent;
+import io.inbox4j.event.EventType;
+import io.inbox4j.event.IntegrationEvent;
 import java.math.BigDecimal;
 import java.util.UUID;
 

@@ -1,7 +1,7 @@
 package io.inbox4j.examples.twoprograms;
 
 import io.inbox4j.Inbox;
-import io.inbox4j.examples.Servers;
+import io.inbox4j.examples.support.Servers;
 
 /**
  * A program that only receives: it stores what the broker delivers, and runs no handler.

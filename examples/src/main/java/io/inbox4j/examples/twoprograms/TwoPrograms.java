@@ -1,10 +1,10 @@
 package io.inbox4j.examples.twoprograms;
 
-import io.inbox4j.MessageIds;
-import io.inbox4j.examples.ChildProgram;
-import io.inbox4j.examples.Eventually;
-import io.inbox4j.examples.Producer;
-import io.inbox4j.examples.Servers;
+import io.inbox4j.event.MessageIds;
+import io.inbox4j.examples.support.ChildProgram;
+import io.inbox4j.examples.support.Eventually;
+import io.inbox4j.examples.support.Producer;
+import io.inbox4j.examples.support.Servers;
 import java.util.Map;
 import java.util.UUID;
 import org.jdbi.v3.core.Jdbi;

@@ -1,7 +1,7 @@
 package io.inbox4j.examples.twoprograms;
 
 import io.inbox4j.Inbox;
-import io.inbox4j.examples.Servers;
+import io.inbox4j.examples.support.Servers;
 
 /**
  * A program that only processes: it runs handlers on what any receiver stored.

@@ -1,10 +1,7 @@
 package io.inbox4j.reliability.chaos;
 
-import io.inbox4j.InboxListener;
-import io.inbox4j.operations.Health;
-import io.inbox4j.receive.QuarantineReason;
+import io.inbox4j.listener.InboxListener;
 import java.io.IOException;
-import java.time.Duration;
 
 /**
  * A listener that throws from every call while it is told to, in turn a checked exception that no
@@ -28,77 +25,77 @@ final class Grumbler implements InboxListener {
   }
 
   @Override
-  public void received(Message message) {
+  public void received(Received event) {
     grumble();
   }
 
   @Override
-  public void duplicate(Message message) {
+  public void duplicate(Duplicate event) {
     grumble();
   }
 
   @Override
-  public void quarantined(String endpoint, QuarantineReason reason, String detail) {
+  public void quarantined(Quarantined event) {
     grumble();
   }
 
   @Override
-  public void processed(Message message, int attempt, Duration lag) {
+  public void processed(Processed event) {
     grumble();
   }
 
   @Override
-  public void retried(Message message, int attempt, Duration delay, Throwable failure) {
+  public void retried(Retried event) {
     grumble();
   }
 
   @Override
-  public void postponed(Message message, String reason) {
+  public void postponed(Postponed event) {
     grumble();
   }
 
   @Override
-  public void dead(Message message, int attempt, String error) {
+  public void dead(Dead event) {
     grumble();
   }
 
   @Override
-  public void recovered(Message message) {
+  public void recovered(Recovered event) {
     grumble();
   }
 
   @Override
-  public void batchStored(String endpoint, int deliveries) {
+  public void batchStored(BatchStored event) {
     grumble();
   }
 
   @Override
-  public void batchHandled(String endpoint, int messages) {
+  public void batchHandled(BatchHandled event) {
     grumble();
   }
 
   @Override
-  public void handled(String endpoint, String type, int messages, Duration time, boolean well) {
+  public void handled(Handled event) {
     grumble();
   }
 
   @Override
-  public void interrupted(String endpoint, Throwable cause) {
+  public void interrupted(Interrupted event) {
     grumble();
   }
 
   @Override
-  public void connected(String endpoint) {
+  public void connected(Connected event) {
     grumble();
   }
 
   @Override
-  public void disconnected(String endpoint, Throwable cause) {
+  public void disconnected(Disconnected event) {
     grumble();
   }
 
   @Override
-  public void healthChanged(Health.Part part) {
+  public void healthChanged(HealthChanged event) {
     grumble();
   }
 }

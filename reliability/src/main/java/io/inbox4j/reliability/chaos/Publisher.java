@@ -4,7 +4,7 @@ import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
-import io.inbox4j.MessageIds;
+import io.inbox4j.event.MessageIds;
 import io.inbox4j.reliability.history.Publish;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;

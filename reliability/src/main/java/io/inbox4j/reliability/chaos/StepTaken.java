@@ -1,6 +1,6 @@
 package io.inbox4j.reliability.chaos;
 
-import io.inbox4j.IntegrationEvent;
+import io.inbox4j.event.IntegrationEvent;
 import java.util.UUID;
 
 /** The event of every run: the next step of a walk. */

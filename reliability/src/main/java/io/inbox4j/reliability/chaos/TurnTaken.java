@@ -1,6 +1,6 @@
 package io.inbox4j.reliability.chaos;
 
-import io.inbox4j.IntegrationEvent;
+import io.inbox4j.event.IntegrationEvent;
 import java.util.UUID;
 
 /** A step with a turn, which the old version of the application does not know. */

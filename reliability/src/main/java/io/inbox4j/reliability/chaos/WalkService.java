@@ -48,7 +48,7 @@ final class WalkService {
     for (String line = in.readLine(); line != null; line = in.readLine()) {
       switch (line) {
         case "REPORT" -> say(Walker.Needs.line());
-        case "TIDY" -> say("tidied " + inbox.janitor().run().ran());
+        case "TIDY" -> say("tidied " + inbox.retention().run().ran());
         case "COUNT" ->
             say("counted " + Arrays.stream(Mischief.values()).mapToInt(Mischief::times).sum());
         default -> Mischief.next(Mischief.valueOf(line));

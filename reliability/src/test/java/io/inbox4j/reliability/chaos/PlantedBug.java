@@ -1,12 +1,12 @@
 package io.inbox4j.reliability.chaos;
 
-import io.inbox4j.receive.Arrival;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Lease;
 import io.inbox4j.store.Outcome;
-import io.inbox4j.store.Receipt;
+import io.inbox4j.store.StoreResult;
 import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.store.WorkTransaction;
+import io.inbox4j.transport.ValidatedDelivery;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -28,7 +28,7 @@ import java.util.concurrent.locks.LockSupport;
 enum PlantedBug {
   ACK_BEFORE_COMMIT {
     @Override
-    List<Receipt> receive(InboxStore store, String endpoint, List<Arrival> batch) {
+    List<StoreResult> receive(InboxStore store, String endpoint, List<ValidatedDelivery> batch) {
       CompletableFuture.delayedExecutor(300, TimeUnit.MILLISECONDS)
           .execute(() -> store.receive(endpoint, batch));
       return stored(batch);
@@ -36,8 +36,8 @@ enum PlantedBug {
   },
   DEDUP_WITHOUT_THE_ENDPOINT {
     @Override
-    List<Receipt> receive(InboxStore store, String endpoint, List<Arrival> batch) {
-      List<Arrival> fresh =
+    List<StoreResult> receive(InboxStore store, String endpoint, List<ValidatedDelivery> batch) {
+      List<ValidatedDelivery> fresh =
           batch.stream()
               .filter(it -> endpoint.equals(FIRST_SEEN.computeIfAbsent(idOf(it), id -> endpoint)))
               .toList();
@@ -49,13 +49,13 @@ enum PlantedBug {
   },
   SWALLOWED_COMMIT_FAILURE {
     @Override
-    List<Receipt> receive(InboxStore store, String endpoint, List<Arrival> batch) {
+    List<StoreResult> receive(InboxStore store, String endpoint, List<ValidatedDelivery> batch) {
       return CALLS.incrementAndGet() % 3 == 0 ? stored(batch) : store.receive(endpoint, batch);
     }
   },
   DISCARD_AFTER_THREE_ERRORS {
     @Override
-    List<Receipt> receive(InboxStore store, String endpoint, List<Arrival> batch) {
+    List<StoreResult> receive(InboxStore store, String endpoint, List<ValidatedDelivery> batch) {
       for (int attempt = 1; attempt <= 3; attempt++) {
         try {
           return store.receive(endpoint, batch);
@@ -110,7 +110,7 @@ enum PlantedBug {
   private static final Map<UUID, String> FIRST_SEEN = new HashMap<>();
   private static final AtomicInteger CALLS = new AtomicInteger();
 
-  List<Receipt> receive(InboxStore store, String endpoint, List<Arrival> batch) {
+  List<StoreResult> receive(InboxStore store, String endpoint, List<ValidatedDelivery> batch) {
     return store.receive(endpoint, batch);
   }
 
@@ -131,7 +131,7 @@ enum PlantedBug {
             "receive",
             args -> {
               @SuppressWarnings("unchecked")
-              List<Arrival> batch = (List<Arrival>) args[1];
+              List<ValidatedDelivery> batch = (List<ValidatedDelivery>) args[1];
               return receive(store, (String) args[0], batch);
             },
             "renew",
@@ -166,11 +166,11 @@ enum PlantedBug {
             }));
   }
 
-  private static List<Receipt> stored(List<Arrival> batch) {
-    return Collections.nCopies(batch.size(), Receipt.STORED);
+  private static List<StoreResult> stored(List<ValidatedDelivery> batch) {
+    return Collections.nCopies(batch.size(), StoreResult.STORED);
   }
 
-  private static UUID idOf(Arrival arrival) {
-    return ((Arrival.Event) arrival).messageId();
+  private static UUID idOf(ValidatedDelivery arrival) {
+    return ((ValidatedDelivery.Event) arrival).messageId();
   }
 }

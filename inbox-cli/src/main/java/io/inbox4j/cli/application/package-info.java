@@ -1,0 +1,5 @@
+/** The interface by which a service hands its inbox to the command line. */
+@NullMarked
+package io.inbox4j.cli.application;
+
+import org.jspecify.annotations.NullMarked;

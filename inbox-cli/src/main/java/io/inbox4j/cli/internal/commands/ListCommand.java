@@ -1,0 +1,208 @@
+package io.inbox4j.cli.internal.commands;
+
+import io.inbox4j.cli.internal.options.DatabaseOptions;
+import io.inbox4j.cli.internal.options.UsageException;
+import io.inbox4j.cli.internal.tables.CommandDatabase;
+import io.inbox4j.cli.internal.tables.OperatorSql;
+import io.inbox4j.cli.internal.tables.SqlArray;
+import io.inbox4j.cli.internal.terminal.Output;
+import io.inbox4j.cli.internal.terminal.TerminalText;
+import io.inbox4j.cli.internal.terminal.TextTable;
+import io.inbox4j.operations.DeadMessage;
+import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.operations.QuarantineEntry;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jdbi.v3.core.statement.Query;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Which messages there are. */
+@Command(
+    name = "list",
+    mixinStandardHelpOptions = true,
+    description =
+        "Lists dead messages, or those of another status: in arrival order, processed ones the"
+            + " newest first.")
+public final class ListCommand implements Callable<Integer> {
+
+  private static final int MAX_LIMIT = 10_000;
+
+  /** What messages can be. */
+  enum Status {
+    PENDING,
+    RETRYING,
+    PROCESSED,
+    DEAD,
+    QUARANTINED;
+
+    /** As it is written on the command line. */
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /** A line of the list. */
+  private record Line(
+      String status,
+      String id,
+      String endpoint,
+      @Nullable String type,
+      int attempts,
+      Instant since,
+      @Nullable Instant due,
+      @Nullable String error) {}
+
+  @Mixin private final DatabaseOptions options = new DatabaseOptions();
+  @Mixin private final FilterOptions filters = new FilterOptions();
+  @Mixin private final Output output = new Output();
+
+  @Option(
+      names = "--status",
+      defaultValue = "dead",
+      description = "${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}")
+  private Status status = Status.DEAD;
+
+  @Option(
+      names = "--limit",
+      paramLabel = "N",
+      defaultValue = "20",
+      description = "how many at most; default ${DEFAULT-VALUE}")
+  private int limit;
+
+  @Override
+  public Integer call() {
+    if (limit < 1 || limit > MAX_LIMIT) {
+      throw new UsageException("--limit is %d; expected 1 to %d".formatted(limit, MAX_LIMIT));
+    }
+    MessageFilter filter = filters.filter();
+    if (status == Status.PROCESSED && filter.text() != null) {
+      throw new UsageException("--text is given, but processed messages have no error");
+    }
+    try (CommandDatabase database = CommandDatabase.open(options)) {
+      List<Line> lines = lines(database, filter);
+      output.print(lines.stream().map(ListCommand::json).toList(), table(lines));
+      return 0;
+    }
+  }
+
+  private List<Line> lines(CommandDatabase database, MessageFilter filter) {
+    return switch (status) {
+      case DEAD -> database.store.listDead(filter, limit).stream().map(ListCommand::line).toList();
+      case QUARANTINED ->
+          database.store.listQuarantineEntries(filter, 0, limit).stream()
+              .map(ListCommand::line)
+              .toList();
+      case PENDING, RETRYING ->
+          select(
+              filter,
+              database
+                  .handle
+                  .createQuery(OperatorSql.LIST_PENDING)
+                  .bind("retrying", status == Status.RETRYING)
+                  .bind("text", filter.text()));
+      case PROCESSED -> select(filter, database.handle.createQuery(OperatorSql.LIST_PROCESSED));
+    };
+  }
+
+  private List<Line> select(MessageFilter filter, Query query) {
+    return query
+        .bind("endpoint", filter.endpoint())
+        .bind("types", SqlArray.texts(List.copyOf(filter.types())))
+        .bind("olderThan", filter.olderThan() == null ? null : filter.olderThan().toMillis())
+        .bind("limit", limit)
+        .map(
+            (row, context) ->
+                new Line(
+                    row.getString("status"),
+                    row.getString("message_id"),
+                    row.getString("endpoint"),
+                    row.getString("type"),
+                    row.getInt("attempts"),
+                    instant(row, "since"),
+                    row.getObject("due") == null ? null : instant(row, "due"),
+                    row.getString("error")))
+        .list();
+  }
+
+  private static Instant instant(ResultSet row, String column) throws SQLException {
+    return row.getObject(column, OffsetDateTime.class).toInstant();
+  }
+
+  private static Line line(DeadMessage it) {
+    return new Line(
+        "dead",
+        it.messageId().toString(),
+        it.endpoint(),
+        it.type(),
+        it.attempts(),
+        it.deadAt(),
+        null,
+        it.error());
+  }
+
+  private static Line line(QuarantineEntry it) {
+    return new Line(
+        "quarantined",
+        "q" + it.sequence(),
+        it.endpoint(),
+        it.type(),
+        0,
+        it.quarantinedAt(),
+        null,
+        it.reason().code() + ": " + it.detail());
+  }
+
+  private TerminalText table(List<Line> lines) {
+    if (lines.isEmpty()) {
+      return TerminalText.of("There are no such messages.");
+    }
+    boolean waits = status == Status.PENDING || status == Status.RETRYING;
+    List<String> titles =
+        new ArrayList<>(List.of("ID", "ENDPOINT", "TYPE", "STATUS", "ATTEMPTS", "SINCE"));
+    titles.addAll(waits ? List.of("DUE", "ERROR") : List.of("ERROR"));
+    TextTable table = new TextTable(output.terminal(), titles.toArray(String[]::new));
+    for (Line it : lines) {
+      List<Object> row =
+          new ArrayList<>(
+              List.of(
+                  it.id,
+                  it.endpoint,
+                  Objects.requireNonNullElse(it.type, "-"),
+                  it.status,
+                  it.attempts,
+                  it.since));
+      if (waits) {
+        row.add(String.valueOf(it.due));
+      }
+      row.add(Objects.requireNonNullElse(it.error, "-"));
+      table.row(row.toArray());
+    }
+    return lines.size() == limit
+        ? table.text().line("These are the first %d; --limit shows more.", limit)
+        : table.text();
+  }
+
+  private static Map<String, @Nullable Object> json(Line it) {
+    return Output.object(
+        "id", it.id,
+        "endpoint", it.endpoint,
+        "type", it.type,
+        "status", it.status,
+        "attempts", it.attempts,
+        "since", it.since,
+        "dueAt", it.due,
+        "error", it.error);
+  }
+}

@@ -1,0 +1,89 @@
+package io.inbox4j.cli.internal.options;
+
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Where the database is. */
+public final class DatabaseOptions {
+
+  private static final String SCHEME = "jdbc:postgresql:";
+
+  /** Read by {@link Settings} before anything else. */
+  @Option(
+      names = Settings.CONFIG,
+      paramLabel = "FILE",
+      description = "properties named like these options, without the dashes")
+  @SuppressWarnings("unused") // so that it is known, and in the help
+  private @Nullable Path config;
+
+  @Option(
+      names = {"--database-url", "--jdbc"},
+      paramLabel = "URL",
+      description = "the database, for example jdbc:postgresql://host:5432/shop")
+  private @Nullable String url;
+
+  @Option(names = "--database-user", paramLabel = "NAME", description = "who logs in to it")
+  private @Nullable String user;
+
+  @Option(
+      names = "--database-password",
+      paramLabel = "PASSWORD",
+      description = "others can read it in the list of processes: better give a file")
+  private @Nullable String password;
+
+  @Option(
+      names = "--database-password-file",
+      paramLabel = "FILE",
+      description = "the file that the password is in")
+  private @Nullable Path passwordFile;
+
+  /** The URL with user and password: not to be shown. */
+  public String url() {
+    return withCredentials(checked());
+  }
+
+  /** Another URL of the same database with user and password: not to be shown. */
+  String withCredentials(String other) {
+    StringBuilder whole = new StringBuilder(other);
+    append(whole, "user", user);
+    append(whole, "password", SecretOption.of(password, passwordFile, "--database-password"));
+    return whole.toString();
+  }
+
+  /** The server and the database, without what must not be shown. */
+  public String place() {
+    String rest = checked().substring(SCHEME.length()).replaceFirst("\\?.*", "");
+    return rest.substring(rest.lastIndexOf('@') + 1).replaceFirst("^/+", "");
+  }
+
+  private String checked() {
+    if (url == null) {
+      throw new UsageException(
+          "no database is given; expected --database-url, INBOX_DATABASE_URL, or database-url in"
+              + " the file of --config, for example jdbc:postgresql://localhost:5432/shop");
+    }
+    return checked("--database-url", url);
+  }
+
+  static String checked(String option, String url) {
+    if (!url.startsWith(SCHEME)) {
+      // It may hold a password, so it is not shown.
+      throw new UsageException(
+          "the value of %s is not the URL of a PostgreSQL; expected for example".formatted(option)
+              + " jdbc:postgresql://localhost:5432/shop");
+    }
+    return url;
+  }
+
+  private static void append(StringBuilder url, String name, @Nullable String value) {
+    if (value != null) {
+      url.append(url.indexOf("?") < 0 ? '?' : '&')
+          .append(name)
+          .append('=')
+          .append(URLEncoder.encode(value, StandardCharsets.UTF_8));
+    }
+  }
+}

@@ -1,0 +1,148 @@
+package io.inbox4j.cli.internal.tables;
+
+import io.inbox4j.operations.MessageFilter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out what has become of messages since the last look.
+ *
+ * <p>It looks at the newest messages, at the oldest that wait, and at all that it has seen waiting.
+ * So a look costs the same however much is kept; where more than a thousand messages arrive between
+ * two looks, not all of them are seen.
+ */
+public final class MessageTail {
+
+  /** Of that many of the newest and of the oldest. */
+  private static final int WINDOW = 1_000;
+
+  private static final int QUARANTINE_PAGE = 100;
+
+  /** Of that many that were seen waiting; of more the newest. */
+  private static final int MAX_WAITING = 10_000;
+
+  /**
+   * Something that happened to a message.
+   *
+   * @param what {@code received}, {@code processed}, {@code retrying}, {@code dead}, {@code
+   *     discarded}, {@code replayed} or {@code quarantined}
+   */
+  public record Change(
+      String what,
+      String id,
+      String endpoint,
+      @Nullable String type,
+      int attempts,
+      @Nullable String error) {}
+
+  private record State(long sequence, Change change) {
+
+    boolean isWaiting() {
+      return change.what.equals("pending") || change.what.equals("retrying");
+    }
+
+    boolean equalsIn(State other) {
+      return change.what.equals(other.change.what) && change.attempts == other.change.attempts;
+    }
+  }
+
+  private final CommandDatabase database;
+  private Map<Long, State> before;
+  private long lastQuarantined;
+  private long lastArrived;
+
+  public MessageTail(CommandDatabase database) {
+    this.database = database;
+    this.before = states(List.of());
+    this.lastArrived = newest(before);
+    this.lastQuarantined =
+        database.handle.createQuery(OperatorSql.LAST_QUARANTINED).mapTo(Long.class).one();
+  }
+
+  /** What happened since the last look, messages in arrival order. */
+  public List<Change> look() {
+    List<Long> waiting =
+        before.values().stream()
+            .filter(State::isWaiting)
+            .map(State::sequence)
+            .sorted(Comparator.reverseOrder())
+            .limit(MAX_WAITING)
+            .toList();
+    Map<Long, State> now = states(waiting);
+    List<Change> changes = new ArrayList<>();
+    now.values().stream()
+        .sorted(Comparator.comparingLong(State::sequence))
+        .forEach(state -> addChanges(state, before.get(state.sequence), changes));
+    addQuarantined(changes);
+    before = now;
+    lastArrived = Math.max(lastArrived, newest(now));
+    return changes;
+  }
+
+  private void addChanges(State now, @Nullable State then, List<Change> changes) {
+    // Those of transactions that took longer come after those with higher numbers.
+    boolean isNew = then == null && now.sequence > lastArrived - WINDOW;
+    if (isNew) {
+      changes.add(as("received", now.change));
+    }
+    if (now.change.what.equals("pending")) {
+      if (then != null && !then.isWaiting()) {
+        changes.add(as("replayed", now.change));
+      }
+    } else if (isNew || (then != null && !now.equalsIn(then))) {
+      changes.add(now.change);
+    }
+  }
+
+  private static Change as(String what, Change it) {
+    return new Change(what, it.id, it.endpoint, it.type, it.attempts, null);
+  }
+
+  private void addQuarantined(List<Change> changes) {
+    database
+        .store
+        .listQuarantineEntries(MessageFilter.all(), lastQuarantined, QUARANTINE_PAGE)
+        .forEach(
+            it -> {
+              lastQuarantined = it.sequence();
+              changes.add(
+                  new Change(
+                      "quarantined",
+                      "q" + it.sequence(),
+                      it.endpoint(),
+                      it.type(),
+                      0,
+                      it.reason().code() + ": " + it.detail()));
+            });
+  }
+
+  private static long newest(Map<Long, State> states) {
+    return states.keySet().stream().mapToLong(Long::longValue).max().orElse(0);
+  }
+
+  private Map<Long, State> states(List<Long> waiting) {
+    Map<Long, State> states = new HashMap<>();
+    database
+        .handle
+        .createQuery(OperatorSql.FOLLOW)
+        .bind("recent", WINDOW)
+        .bind("before", SqlArray.longs(waiting))
+        .map(
+            (row, context) ->
+                new State(
+                    row.getLong("seq"),
+                    new Change(
+                        row.getString("status"),
+                        row.getString("message_id"),
+                        row.getString("endpoint"),
+                        row.getString("type"),
+                        row.getInt("attempts"),
+                        row.getString("error"))))
+        .forEach(state -> states.put(state.sequence, state));
+    return states;
+  }
+}

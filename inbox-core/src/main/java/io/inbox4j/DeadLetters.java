@@ -1,0 +1,111 @@
+package io.inbox4j;
+
+import io.inbox4j.internal.notify.SafeListener;
+import io.inbox4j.listener.InboxListener;
+import io.inbox4j.operations.DeadMessage;
+import io.inbox4j.operations.Intervention;
+import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.store.OperatorStore;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.LongFunction;
+
+/**
+ * The messages that were given up on. Thread-safe.
+ *
+ * <p>Who replays or discards one is recorded with it: the user of the operating system, or the name
+ * given to {@link #as}.
+ */
+public final class DeadLetters {
+
+  private static final int PAGE = 500;
+
+  private final OperatorStore store;
+  private final SafeListener listener;
+  private final Consumer<String> wake;
+  private final Actor actor;
+
+  /**
+   * @param wake called with an endpoint that has something to do again
+   */
+  public DeadLetters(OperatorStore store, SafeListener listener, Consumer<String> wake) {
+    this(store, listener, wake, Actor.ofSystem());
+  }
+
+  private DeadLetters(
+      OperatorStore store, SafeListener listener, Consumer<String> wake, Actor actor) {
+    this.store = store;
+    this.listener = listener;
+    this.wake = wake;
+    this.actor = actor;
+  }
+
+  /**
+   * The same, acting under this name.
+   *
+   * @throws IllegalArgumentException if it is blank or longer than 255 characters
+   */
+  public DeadLetters as(String name) {
+    return new DeadLetters(store, listener, wake, new Actor(name));
+  }
+
+  /** The first of those that the filter means, in arrival order. */
+  public List<DeadMessage> list(MessageFilter filter, int limit) {
+    return store.listDead(filter, limit);
+  }
+
+  /**
+   * Lets all that the filter means be handled again, in arrival order, with all their attempts.
+   *
+   * <p>It works in pages, each a transaction. Running it twice, or at the same time in two places,
+   * replays nothing twice.
+   *
+   * @return how many
+   */
+  public int replay(MessageFilter filter) {
+    return inPages(
+        after -> store.replayDead(filter, actor.name(), after, PAGE),
+        (l, message) -> l.replayed(new InboxListener.Replayed(message)));
+  }
+
+  /**
+   * Gives up for good on all that the filter means, in arrival order. They stay stored, so that a
+   * repeated delivery is still a duplicate; an ordering key that waits for one of them goes on.
+   *
+   * <p>It works in pages, each a transaction. Running it twice, or at the same time in two places,
+   * discards nothing twice.
+   *
+   * @return how many
+   */
+  public int discard(MessageFilter filter) {
+    return inPages(
+        after -> store.discardDead(filter, actor.name(), after, PAGE),
+        (l, message) -> l.discarded(new InboxListener.Discarded(message)));
+  }
+
+  /** What was done with dead messages that the filter means, the newest first. */
+  public List<Intervention> history(MessageFilter filter, int limit) {
+    return store.interventions(Intervention.Origin.DEAD, filter, limit);
+  }
+
+  private int inPages(
+      LongFunction<List<DeadMessage>> pageAfter,
+      BiConsumer<InboxListener, InboxListener.Message> tell) {
+    int done = 0;
+    long after = 0;
+    List<DeadMessage> page;
+    do {
+      page = pageAfter.apply(after);
+      done += page.size();
+      after = page.isEmpty() ? after : page.get(page.size() - 1).sequence();
+      for (DeadMessage dead : page) {
+        InboxListener.Message message =
+            new InboxListener.Message(dead.endpoint(), dead.messageId(), dead.type());
+        listener.tell(l -> tell.accept(l, message));
+      }
+      page.stream().map(DeadMessage::endpoint).distinct().forEach(wake);
+    } while (page.size() == PAGE);
+    return done;
+  }
+}

@@ -1,0 +1,214 @@
+package io.inbox4j;
+
+import io.inbox4j.event.IntegrationEvent;
+import io.inbox4j.format.EventFormat;
+import io.inbox4j.format.EventReader;
+import io.inbox4j.format.JsonFormat;
+import io.inbox4j.handler.EventHandler;
+import io.inbox4j.handler.EventMiddleware;
+import io.inbox4j.internal.DurationRange;
+import io.inbox4j.internal.endpoint.EndpointConfig;
+import io.inbox4j.internal.health.HealthMonitor;
+import io.inbox4j.internal.log.FailureLog;
+import io.inbox4j.internal.notify.SafeListener;
+import io.inbox4j.listener.InboxListener;
+import io.inbox4j.operations.Retention;
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.transport.InboxTransport;
+import io.inbox4j.transport.ReceiveMiddleware;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Puts an {@link Inbox} together: a store, a transport, and one call for each queue. */
+public final class InboxBuilder {
+
+  public static final Duration DEFAULT_MAX_TRANSACTION_AGE = Duration.ofMinutes(5);
+
+  private static final DurationRange UP_TO_A_DAY = DurationRange.upTo(Duration.ofDays(1));
+
+  private @Nullable InboxStore store;
+  private @Nullable InboxTransport transport;
+  private JsonMapper mapper = JsonFormat.defaultMapper();
+  private final List<EventFormat> formats = new ArrayList<>();
+  private final SubscriptionOptions.Defaults defaults = new SubscriptionOptions.Defaults();
+  private final Map<String, Consumer<SubscriptionBuilder>> subscriptions = new LinkedHashMap<>();
+  private final List<EventMiddleware> middleware = new ArrayList<>();
+  private final List<ReceiveMiddleware> receiveMiddleware = new ArrayList<>();
+  private final List<InboxListener> listeners = new ArrayList<>();
+  private @Nullable Integer maxConcurrency;
+  private Duration maxTransactionAge = DEFAULT_MAX_TRANSACTION_AGE;
+  private Duration closeDeadline = Inbox.DEFAULT_CLOSE_DEADLINE;
+  private Retention retention = Retention.ofDefaults();
+  private boolean logExceptionText;
+
+  InboxBuilder() {}
+
+  /** Where messages are stored. Required. The inbox closes it. */
+  public InboxBuilder store(InboxStore store) {
+    this.store = store;
+    return this;
+  }
+
+  /** Where messages come from. Required to receive. The inbox closes it. */
+  public InboxBuilder transport(InboxTransport transport) {
+    this.transport = transport;
+    return this;
+  }
+
+  /** Subscribes a queue with one event type. */
+  public <T extends IntegrationEvent> InboxBuilder subscribe(
+      String queue, Class<T> event, EventHandler<? super T> handler) {
+    return subscribe(queue, subscription -> subscription.on(event, handler));
+  }
+
+  /** Subscribes a queue, with any number of event types and options. */
+  public InboxBuilder subscribe(String queue, Consumer<SubscriptionBuilder> subscription) {
+    if (subscriptions.putIfAbsent(queue, subscription) != null) {
+      throw new IllegalArgumentException(
+          "'%s' is subscribed already; give all its events in one subscribe call".formatted(queue));
+    }
+    return this;
+  }
+
+  /** Changes the options that all subscriptions start from. */
+  public InboxBuilder defaults(Consumer<SubscriptionOptions.Defaults> options) {
+    options.accept(defaults);
+    return this;
+  }
+
+  /** Tells this listener of every outcome, besides those that were added before. */
+  public InboxBuilder listener(InboxListener listener) {
+    listeners.add(listener);
+    return this;
+  }
+
+  /**
+   * Runs around the handlers of all subscriptions, inside what was added before. Defaults to none.
+   */
+  public InboxBuilder middleware(EventMiddleware middleware) {
+    this.middleware.add(middleware);
+    return this;
+  }
+
+  /**
+   * Runs around the storing of deliveries of all subscriptions, inside what was added before.
+   * Defaults to none.
+   */
+  public InboxBuilder receiveMiddleware(ReceiveMiddleware middleware) {
+    receiveMiddleware.add(middleware);
+    return this;
+  }
+
+  /**
+   * How many handlers of all subscriptions run at once at most, in this process. Defaults to as
+   * many as the subscriptions have.
+   */
+  public InboxBuilder maxConcurrency(int handlers) {
+    this.maxConcurrency =
+        SubscriptionOptions.inRange("maxConcurrency", handlers, 1, EndpointConfig.MAX_WORKERS);
+    return this;
+  }
+
+  /**
+   * How old a transaction in the database may get, whosever it is, before {@link Inbox#health()}
+   * says so; nothing else depends on it. 1 ms to 366 days; defaults to 5 min.
+   */
+  public InboxBuilder maxTransactionAge(Duration age) {
+    this.maxTransactionAge = SubscriptionOptions.UP_TO_A_YEAR.check("maxTransactionAge", age);
+    return this;
+  }
+
+  /**
+   * How long {@link Inbox#close()} lets work in hand come to its end. What takes longer is
+   * interrupted and undone, and handled later. Choose less than the time after which the process is
+   * killed. 1 ms to 1 day; defaults to 30 s.
+   */
+  public InboxBuilder closeDeadline(Duration deadline) {
+    this.closeDeadline = UP_TO_A_DAY.check("closeDeadline", deadline);
+    return this;
+  }
+
+  /**
+   * How long processed messages of the queues that are handled here are kept. A process that
+   * processes removes older ones in the background; of many such processes one does it at a time.
+   * Where processes want to keep messages of the same queue for different times, the longest holds.
+   * Defaults to 7 days.
+   */
+  public InboxBuilder retention(Retention retention) {
+    this.retention = retention;
+    return this;
+  }
+
+  /**
+   * Logs what exceptions of handlers, middleware and listeners say, besides their classes and stack
+   * traces.
+   *
+   * <p><b>Such text may be payload</b>: a database quotes the value that it refuses, a parser the
+   * text that it cannot read, a URL has its parameters. Whoever reads the logs then reads that, for
+   * as long as logs are kept. It is meant for development. Without it the text is kept with the
+   * message only, and {@code inbox show} shows it. Defaults to false.
+   */
+  public InboxBuilder logExceptionText(boolean yes) {
+    this.logExceptionText = yes;
+    return this;
+  }
+
+  /** Reads JSON with this mapper. Defaults to {@link JsonFormat#defaultMapper()}. */
+  public InboxBuilder json(JsonMapper mapper) {
+    this.mapper = mapper;
+    return this;
+  }
+
+  /**
+   * Reads the content types of this format, too, besides JSON and those that were added before.
+   * Every process that receives or handles such messages needs it.
+   */
+  public InboxBuilder format(EventFormat format) {
+    formats.add(format);
+    return this;
+  }
+
+  /**
+   * Checks everything and puts it together. Nothing is opened before {@link Inbox#start}.
+   *
+   * @throws IllegalArgumentException if something is missing or contradicts itself
+   */
+  public Inbox build() {
+    if (store == null) {
+      throw new IllegalArgumentException(
+          "no store given; expected for example .store(JdbiInboxStore.create(dataSource))");
+    }
+    if (subscriptions.isEmpty()) {
+      throw new IllegalArgumentException(
+          "no queue is subscribed; expected at least one .subscribe(queue, event, handler)");
+    }
+    List<Subscription> built = new ArrayList<>();
+    subscriptions.forEach(
+        (queue, configure) -> {
+          SubscriptionBuilder builder = new SubscriptionBuilder(queue, defaults, middleware);
+          configure.accept(builder);
+          built.add(builder.build());
+        });
+    EventReader reader = new EventReader(new JsonFormat(mapper), formats);
+    FailureLog failures = new FailureLog(logExceptionText, store::namesIn);
+    SafeListener listener = new SafeListener(listeners, failures);
+    return new Inbox(
+        store,
+        transport,
+        built,
+        reader,
+        receiveMiddleware,
+        listener,
+        failures,
+        maxConcurrency,
+        new HealthMonitor(store, listener, maxTransactionAge),
+        retention,
+        closeDeadline);
+  }
+}

@@ -1,0 +1,114 @@
+package io.inbox4j;
+
+import io.inbox4j.internal.notify.SafeListener;
+import io.inbox4j.listener.InboxListener;
+import io.inbox4j.operations.Intervention;
+import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.operations.PendingMessage;
+import io.inbox4j.store.OperatorStore;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.LongFunction;
+
+/**
+ * The messages that are still to be handled. Thread-safe.
+ *
+ * <p>What a worker has in hand is left alone, and counted. Who expedites or discards a message is
+ * recorded with it: the user of the operating system, or the name given to {@link #as}.
+ */
+public final class PendingMessages {
+
+  private static final int PAGE = 500;
+
+  private final OperatorStore store;
+  private final SafeListener listener;
+  private final Consumer<String> wake;
+  private final Actor actor;
+
+  /**
+   * What became of the messages that were meant.
+   *
+   * @param changed how many were expedited or discarded
+   * @param inHand how many were left alone, because a worker has them in hand
+   */
+  public record Result(int changed, int inHand) {}
+
+  /**
+   * @param wake called with an endpoint that has something to do
+   */
+  public PendingMessages(OperatorStore store, SafeListener listener, Consumer<String> wake) {
+    this(store, listener, wake, Actor.ofSystem());
+  }
+
+  private PendingMessages(
+      OperatorStore store, SafeListener listener, Consumer<String> wake, Actor actor) {
+    this.store = store;
+    this.listener = listener;
+    this.wake = wake;
+    this.actor = actor;
+  }
+
+  /**
+   * The same, acting under this name.
+   *
+   * @throws IllegalArgumentException if it is blank or longer than 255 characters
+   */
+  public PendingMessages as(String name) {
+    return new PendingMessages(store, listener, wake, new Actor(name));
+  }
+
+  /** The first of those that the filter means, in arrival order. */
+  public List<PendingMessage> list(MessageFilter filter, int limit) {
+    return store.listPending(filter, limit);
+  }
+
+  /**
+   * Makes all that the filter means and that are due later due now: those that their producer or
+   * their handler has delayed, and those that wait to be tried again. They keep their attempts, and
+   * their place in their ordering key.
+   *
+   * <p>It works in pages, each a transaction.
+   */
+  public Result expedite(MessageFilter filter) {
+    return inPages(after -> store.expeditePending(filter, actor.name(), after, PAGE), page -> {});
+  }
+
+  /**
+   * Gives up for good on all that the filter means, in arrival order. They stay stored, so that a
+   * repeated delivery is still a duplicate; an ordering key that waits for one of them goes on.
+   *
+   * <p>It works in pages, each a transaction.
+   */
+  public Result discard(MessageFilter filter) {
+    return inPages(
+        after -> store.discardPending(filter, actor.name(), after, PAGE), this::tellDiscarded);
+  }
+
+  /** What was done with pending messages that the filter means, the newest first. */
+  public List<Intervention> history(MessageFilter filter, int limit) {
+    return store.interventions(Intervention.Origin.PENDING, filter, limit);
+  }
+
+  private void tellDiscarded(PendingMessage pending) {
+    InboxListener.Message message =
+        new InboxListener.Message(pending.endpoint(), pending.messageId(), pending.type());
+    listener.tell(l -> l.discarded(new InboxListener.Discarded(message)));
+  }
+
+  private Result inPages(
+      LongFunction<OperatorStore.PendingPage> pageAfter, Consumer<PendingMessage> tell) {
+    int changed = 0;
+    int inHand = 0;
+    long after = 0;
+    OperatorStore.PendingPage page;
+    do {
+      page = pageAfter.apply(after);
+      after = page.last();
+      changed += page.changed().size();
+      inHand += page.seen() - page.changed().size();
+      page.changed().forEach(tell);
+      page.changed().stream().map(PendingMessage::endpoint).distinct().forEach(wake);
+    } while (page.seen() == PAGE);
+    return new Result(changed, inHand);
+  }
+}

@@ -1,0 +1,158 @@
+package io.inbox4j;
+
+import io.inbox4j.error.InboxException;
+import io.inbox4j.internal.notify.SafeListener;
+import io.inbox4j.internal.receive.DeliveryValidator;
+import io.inbox4j.listener.InboxListener;
+import io.inbox4j.operations.Intervention;
+import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.operations.QuarantineEntry;
+import io.inbox4j.operations.QuarantinedMessage;
+import io.inbox4j.store.OperatorStore;
+import io.inbox4j.transport.ValidatedDelivery;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The deliveries that could not be stored as events. Thread-safe.
+ *
+ * <p>Who replays or discards one is recorded with it: the user of the operating system, or the name
+ * given to {@link #as}.
+ */
+public final class Quarantine {
+
+  private static final int PAGE = 200;
+
+  private final OperatorStore store;
+  private final Map<String, DeliveryValidator> checks;
+  private final SafeListener listener;
+  private final Consumer<String> wake;
+  private final Actor actor;
+
+  /**
+   * @param checks the checks at the door of every endpoint
+   * @param wake called with an endpoint that has something to do again
+   */
+  public Quarantine(
+      OperatorStore store,
+      Map<String, DeliveryValidator> checks,
+      SafeListener listener,
+      Consumer<String> wake) {
+    this(store, checks, listener, wake, Actor.ofSystem());
+  }
+
+  private Quarantine(
+      OperatorStore store,
+      Map<String, DeliveryValidator> checks,
+      SafeListener listener,
+      Consumer<String> wake,
+      Actor actor) {
+    this.store = store;
+    this.checks = Map.copyOf(checks);
+    this.listener = listener;
+    this.wake = wake;
+    this.actor = actor;
+  }
+
+  /**
+   * The same, acting under this name.
+   *
+   * @throws IllegalArgumentException if it is blank or longer than 255 characters
+   */
+  public Quarantine as(String name) {
+    return new Quarantine(store, checks, listener, wake, new Actor(name));
+  }
+
+  /** The first of those that the filter means, in the order they came, without their bodies. */
+  public List<QuarantineEntry> entries(MessageFilter filter, int limit) {
+    return store.listQuarantineEntries(filter, 0, limit);
+  }
+
+  /**
+   * The first of those that the filter means, in the order they came, with all that came. Bodies of
+   * 64 MiB in total are returned at most, or one that is larger.
+   */
+  public List<QuarantinedMessage> list(MessageFilter filter, int limit) {
+    return store.listQuarantined(filter, 0, limit);
+  }
+
+  /**
+   * Checks all that the filter means anew, as this inbox is configured now; those that pass leave
+   * the quarantine and are handled. The rest stay where they are.
+   *
+   * <p>It works in pages, each a transaction of a few MiB, and only on endpoints that this inbox
+   * subscribes. What the database refuses stays, too.
+   *
+   * @return how many left the quarantine
+   */
+  public int replay(MessageFilter filter) {
+    return endpointsOf(filter.endpoint()).stream()
+        .mapToInt(endpoint -> replay(endpoint, filter.endpoint(endpoint)))
+        .sum();
+  }
+
+  /**
+   * Deletes all that the filter means, in the order they came, on any endpoint. What is delivered
+   * again is checked again.
+   *
+   * <p>It works in pages, each a transaction. Running it twice, or at the same time in two places,
+   * discards nothing twice.
+   *
+   * @return how many
+   */
+  public int discard(MessageFilter filter) {
+    int discarded = 0;
+    long after = 0;
+    List<Long> page;
+    do {
+      page = store.discardQuarantined(filter, actor.name(), after, PAGE);
+      discarded += page.size();
+      after = page.isEmpty() ? after : page.get(page.size() - 1);
+    } while (page.size() == PAGE);
+    return discarded;
+  }
+
+  /** What was done with quarantined deliveries that the filter means, the newest first. */
+  public List<Intervention> history(MessageFilter filter, int limit) {
+    return store.interventions(Intervention.Origin.QUARANTINE, filter, limit);
+  }
+
+  private List<String> endpointsOf(@Nullable String endpoint) {
+    if (endpoint == null) {
+      return checks.keySet().stream().sorted().toList();
+    }
+    if (!checks.containsKey(endpoint)) {
+      throw new InboxException(
+          "'%s' is not subscribed by this inbox; it subscribes: %s"
+              .formatted(endpoint, String.join(", ", checks.keySet())));
+    }
+    return List.of(endpoint);
+  }
+
+  private int replay(String endpoint, MessageFilter filter) {
+    DeliveryValidator check = checks.get(endpoint);
+    int replayed = 0;
+    long after = 0;
+    OperatorStore.ReplayPage page;
+    do {
+      page =
+          store.replayQuarantined(
+              filter, actor.name(), after, PAGE, message -> check.check(message.delivery()));
+      after = page.last();
+      replayed += page.replayed().size();
+      for (ValidatedDelivery.Event event : page.replayed()) {
+        listener.tell(
+            l ->
+                l.replayed(
+                    new InboxListener.Replayed(
+                        new InboxListener.Message(endpoint, event.messageId(), event.type()))));
+      }
+      if (!page.replayed().isEmpty()) {
+        wake.accept(endpoint);
+      }
+    } while (page.seen() > 0);
+    return replayed;
+  }
+}

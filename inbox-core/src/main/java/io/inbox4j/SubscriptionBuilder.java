@@ -1,0 +1,332 @@
+package io.inbox4j;
+
+import io.inbox4j.event.IntegrationEvent;
+import io.inbox4j.format.EventTypes;
+import io.inbox4j.format.SealedFamily;
+import io.inbox4j.handler.BatchHandler;
+import io.inbox4j.handler.EventHandler;
+import io.inbox4j.handler.EventMiddleware;
+import io.inbox4j.internal.DurationRange;
+import io.inbox4j.internal.endpoint.EndpointConfig;
+import io.inbox4j.internal.endpoint.EventDispatcher;
+import io.inbox4j.internal.endpoint.HandlingMode;
+import io.inbox4j.internal.receive.OrderingKeySource;
+import io.inbox4j.retry.RetryPolicy;
+import io.inbox4j.retry.WhenDead;
+import io.inbox4j.transport.Binding;
+import io.inbox4j.transport.MessageIdSource;
+import io.inbox4j.transport.Topology;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * One queue: which events come from it, who handles them, and how.
+ *
+ * <pre>{@code
+ * .subscribe("billing.orders", queue -> queue
+ *     .on(OrderCreated.class, this::orderCreated)
+ *     .on(OrderCancelled.class, this::orderCancelled)
+ *     .bind("orders", "order.*")
+ *     .retry(RetryPolicy.exponential(Duration.ofSeconds(2)).maxAttempts(5)))
+ * }</pre>
+ */
+public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionBuilder> {
+
+  public static final Duration DEFAULT_LEASE = Duration.ofSeconds(30);
+
+  private static final DurationRange LEASES =
+      new DurationRange(Duration.ofSeconds(1), Duration.ofDays(1));
+  private static final DurationRange TIMEOUTS = DurationRange.upTo(Duration.ofDays(30));
+
+  private final String queue;
+  private final Set<Class<? extends IntegrationEvent>> events = new LinkedHashSet<>();
+  private final Set<Class<? extends IntegrationEvent>> upcastEvents = new LinkedHashSet<>();
+  private final EventTypes.Builder<IntegrationEvent> types = EventTypes.builder();
+  private final EventDispatcher.Builder dispatcher = EventDispatcher.builder();
+  private final Map<Class<? extends IntegrationEvent>, RetryPolicy> retryByEvent =
+      new LinkedHashMap<>();
+  private final List<Binding> bindings = new ArrayList<>();
+  private final List<EventMiddleware> middleware;
+  private Topology topology = Topology.quorum();
+  private MessageIdSource messageIdSource = MessageIdSource.ANY;
+  private OrderingKeySource orderingKey = new OrderingKeySource.None();
+  private WhenDead whenDead = WhenDead.CONTINUE;
+  private final Map<Class<? extends IntegrationEvent>, Integer> concurrencyByEvent =
+      new LinkedHashMap<>();
+  private HandlingMode mode = new HandlingMode.Transactional();
+  private @Nullable Duration handlerTimeout;
+
+  SubscriptionBuilder(
+      String queue, SubscriptionOptions<?> defaults, List<EventMiddleware> middleware) {
+    super(defaults);
+    this.middleware = new ArrayList<>(middleware);
+    if (queue.isBlank() || queue.length() > 255) {
+      throw new IllegalArgumentException(
+          "the queue is '%s'; expected a name of 1 to 255 characters".formatted(queue));
+    }
+    this.queue = queue;
+  }
+
+  /**
+   * Handles events of this class, or of all classes that a sealed interface permits. One class has
+   * one handler.
+   */
+  public <T extends IntegrationEvent> SubscriptionBuilder on(
+      Class<T> event, EventHandler<? super T> handler) {
+    for (Class<? extends T> member : SealedFamily.of(event)) {
+      dispatcher.on(member, handler);
+      receive(member);
+    }
+    return this;
+  }
+
+  /**
+   * Handles events of this class, or of all classes that a sealed interface permits, many at once.
+   */
+  public <T extends IntegrationEvent> SubscriptionBuilder onBatch(
+      Class<T> event, BatchHandler<? super T> handler) {
+    for (Class<? extends T> member : SealedFamily.of(event)) {
+      dispatcher.onBatch(member, handler);
+      receive(member);
+    }
+    return this;
+  }
+
+  /** Receives events of this class or sealed family; some other process handles them. */
+  public SubscriptionBuilder receive(Class<? extends IntegrationEvent> event) {
+    for (Class<? extends IntegrationEvent> member : SealedFamily.of(event)) {
+      events.add(member);
+      types.add(member);
+    }
+    return this;
+  }
+
+  /**
+   * Reads messages of an old type as events of this class: the upcaster gets the old version's JSON
+   * and returns what the class expects.
+   */
+  public SubscriptionBuilder upcast(
+      String oldType, Class<? extends IntegrationEvent> event, UnaryOperator<ObjectNode> upcaster) {
+    types.add(oldType, event, upcaster);
+    upcastEvents.add(event);
+    return this;
+  }
+
+  /**
+   * Binds the queue to an exchange, which is declared as a durable topic exchange unless it exists.
+   */
+  public SubscriptionBuilder bind(String exchange, String... routingKeys) {
+    if (routingKeys.length == 0) {
+      throw new IllegalArgumentException(
+          "no routing key given to bind '%s' to '%s'; '#' binds everything"
+              .formatted(queue, exchange));
+    }
+    for (String routingKey : routingKeys) {
+      bindings.add(new Binding(exchange, routingKey));
+    }
+    return this;
+  }
+
+  /** How the queue is declared. Defaults to {@link Topology#quorum()}. */
+  public SubscriptionBuilder topology(Topology topology) {
+    this.topology = topology;
+    return this;
+  }
+
+  /** Where the identity of a message is found. Defaults to {@link MessageIdSource#ANY}. */
+  public SubscriptionBuilder messageIdFrom(MessageIdSource source) {
+    this.messageIdSource = source;
+    return this;
+  }
+
+  /** Another retry policy for events of this class. Defaults to the subscription's. */
+  public SubscriptionBuilder retry(Class<? extends IntegrationEvent> event, RetryPolicy policy) {
+    retryByEvent.put(event, policy);
+    return this;
+  }
+
+  /**
+   * Handles events with the same {@link IntegrationEvent#orderingKey()} in the order they arrived,
+   * one at a time, across all workers and processes; others go on meanwhile. Defaults to no order.
+   */
+  public SubscriptionBuilder ordered() {
+    return orderedBy(IntegrationEvent::orderingKey);
+  }
+
+  /** The same, with a key that is taken from the event; null for an event without order. */
+  public SubscriptionBuilder orderedBy(Function<? super IntegrationEvent, @Nullable String> key) {
+    this.orderingKey = new OrderingKeySource.InEvent(key);
+    return this;
+  }
+
+  /** The same, with the key in a header; a message without it has no order. */
+  public SubscriptionBuilder orderedByHeader(String name) {
+    this.orderingKey = new OrderingKeySource.InHeader(name);
+    return this;
+  }
+
+  /**
+   * What becomes of later messages of an ordering key when one of its messages dies. Defaults to
+   * {@link WhenDead#CONTINUE}.
+   */
+  public SubscriptionBuilder whenDead(WhenDead choice) {
+    this.whenDead = choice;
+    return this;
+  }
+
+  /**
+   * How many handlers of this class run at once at most, in this process. Defaults to any number.
+   */
+  public SubscriptionBuilder concurrency(Class<? extends IntegrationEvent> event, int handlers) {
+    inRange("concurrency of " + event.getName(), handlers, 1, EndpointConfig.MAX_WORKERS);
+    concurrencyByEvent.put(event, handlers);
+    return this;
+  }
+
+  /**
+   * Runs handlers in the transaction that stores the message, before it is acknowledged. After a
+   * failure the message is left to the processor. Defaults to a transaction of the processor's own.
+   */
+  public SubscriptionBuilder inline() {
+    return mode(new HandlingMode.Inline());
+  }
+
+  /** Runs handlers outside any transaction, under a lease of 30 s. */
+  public SubscriptionBuilder leased() {
+    return leased(DEFAULT_LEASE);
+  }
+
+  /**
+   * Runs handlers outside any transaction, for slow or external work: any number of them on a few
+   * database connections. A lease keeps others away from the message and is renewed while the
+   * handler runs; if the process dies, the message is free when the lease ends.
+   *
+   * @param lease one second to one day
+   */
+  public SubscriptionBuilder leased(Duration lease) {
+    return mode(new HandlingMode.Leased(LEASES.check("the lease", lease), null));
+  }
+
+  private SubscriptionBuilder mode(HandlingMode chosen) {
+    if (!(mode instanceof HandlingMode.Transactional)) {
+      throw new IllegalArgumentException(
+          "'%s' has a mode already; expected one of leased() and inline(), once".formatted(queue));
+    }
+    this.mode = chosen;
+    return this;
+  }
+
+  /**
+   * How long a leased handler may run: after that it is interrupted, and the attempt has failed. 1
+   * ms to 30 days; defaults to as long as it likes.
+   */
+  public SubscriptionBuilder handlerTimeout(Duration timeout) {
+    this.handlerTimeout = TIMEOUTS.check("handlerTimeout", timeout);
+    return this;
+  }
+
+  /**
+   * Runs around the handlers of this subscription, inside the inbox's own middleware and what was
+   * added before.
+   */
+  public SubscriptionBuilder middleware(EventMiddleware middleware) {
+    this.middleware.add(middleware);
+    return this;
+  }
+
+  @Override
+  SubscriptionBuilder self() {
+    return this;
+  }
+
+  Subscription build() {
+    if (events.isEmpty()) {
+      throw new IllegalArgumentException(
+          "the subscription of '%s' has no events; add some with on(…) or receive(…)"
+              .formatted(queue));
+    }
+    boolean ordered = !(orderingKey instanceof OrderingKeySource.None);
+    if (ordered && consumers > 1) {
+      throw new IllegalArgumentException(
+          "'%s' is ordered and has %d consumers; several consumers lose the order of arrival, expected 1"
+              .formatted(queue, consumers));
+    }
+    EventDispatcher handlers = dispatcher.build();
+    if (handlers.hasBatchHandlers()) {
+      middleware.forEach(this::requireBatches);
+    }
+    HandlingMode handling = checkedMode(handlers);
+    EventTypes<IntegrationEvent> known = types.build();
+    requireKnown("a retry policy", retryByEvent.keySet(), known);
+    requireKnown("an upcaster", upcastEvents, known);
+    requireKnown("a limit of concurrency", concurrencyByEvent.keySet(), known);
+    return new Subscription(
+        queue,
+        known,
+        handlers,
+        List.copyOf(middleware),
+        Map.copyOf(retryByEvent),
+        Map.copyOf(concurrencyByEvent),
+        handling,
+        List.copyOf(bindings),
+        topology,
+        messageIdSource,
+        orderingKey,
+        whenDead,
+        this);
+  }
+
+  private HandlingMode checkedMode(EventDispatcher handlers) {
+    if (!(mode instanceof HandlingMode.Leased leased)) {
+      if (handlerTimeout != null) {
+        throw new IllegalArgumentException(
+            "'%s' has a handler timeout of %s, which only leased handlers can have; add leased(), or set a statement_timeout"
+                .formatted(queue, handlerTimeout));
+      }
+      return mode;
+    }
+    if (handlers.hasBatchHandlers()) {
+      throw new IllegalArgumentException(
+          "'%s' is leased and has a handler of batches, which needs a transaction; expected on(…) instead of onBatch(…), or no leased()"
+              .formatted(queue));
+    }
+    return new HandlingMode.Leased(leased.lease(), handlerTimeout);
+  }
+
+  private void requireBatches(EventMiddleware around) {
+    boolean overrides =
+        Arrays.stream(around.getClass().getMethods())
+            .anyMatch(
+                method ->
+                    method.getName().equals("handleBatch")
+                        && method.getDeclaringClass() != EventMiddleware.class);
+    if (!overrides) {
+      throw new IllegalArgumentException(
+          "'%s' has a handler of batches, but the middleware %s runs around single events only; override its handleBatch"
+              .formatted(queue, around.getClass().getName()));
+    }
+  }
+
+  private void requireKnown(
+      String what,
+      Set<Class<? extends IntegrationEvent>> named,
+      EventTypes<IntegrationEvent> known) {
+    for (Class<? extends IntegrationEvent> event : named) {
+      if (!events.contains(event)) {
+        throw new IllegalArgumentException(
+            "%s has %s but is no event of '%s'; registered are: %s"
+                .formatted(event.getName(), what, queue, known));
+      }
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package io.inbox4j.format;
+
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.util.JsonParserDelegate;
+
+/**
+ * A parser to which a decimal in a text is a {@code BigDecimal} unless something asks for less. To
+ * Jackson it is a double unless something asks for more. A format that has doubles of its own keeps
+ * them.
+ */
+class ExactParser extends JsonParserDelegate {
+
+  ExactParser(JsonParser parser) {
+    super(parser);
+  }
+
+  private boolean isDecimalText() {
+    return currentToken() == JsonToken.VALUE_NUMBER_FLOAT
+        && super.getNumberTypeFP() == NumberTypeFP.UNKNOWN;
+  }
+
+  @Override
+  public NumberType getNumberType() {
+    return isDecimalText() ? NumberType.BIG_DECIMAL : super.getNumberType();
+  }
+
+  @Override
+  public NumberTypeFP getNumberTypeFP() {
+    return isDecimalText() ? NumberTypeFP.BIG_DECIMAL : super.getNumberTypeFP();
+  }
+
+  @Override
+  public Number getNumberValue() {
+    return isDecimalText() ? getDecimalValue() : super.getNumberValue();
+  }
+
+  @Override
+  public Number getNumberValueExact() {
+    return isDecimalText() ? getDecimalValue() : super.getNumberValueExact();
+  }
+
+  @Override
+  public Object getNumberValueDeferred() {
+    return isDecimalText() ? getDecimalValue() : super.getNumberValueDeferred();
+  }
+}

@@ -1,0 +1,237 @@
+package io.inbox4j.format;
+
+import io.inbox4j.event.IntegrationEvent;
+import io.inbox4j.event.UnreadableEventException;
+import io.inbox4j.internal.log.LoggedFailure;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.exc.InputCoercionException;
+import tools.jackson.core.exc.StreamReadException;
+import tools.jackson.databind.DatabindException;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.cfg.JsonNodeFeature;
+import tools.jackson.databind.cfg.MapperBuilder;
+import tools.jackson.databind.cfg.MapperConfig;
+import tools.jackson.databind.exc.MismatchedInputException;
+import tools.jackson.databind.exc.ValueInstantiationException;
+import tools.jackson.databind.introspect.AnnotatedMember;
+import tools.jackson.databind.introspect.JacksonAnnotationIntrospector;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Any format that Jackson has a mapper for, such as CBOR or Smile. Upcasters and the field {@code
+ * messageId} of the body work as in JSON.
+ *
+ * <pre>{@code
+ * JacksonFormat.of(JacksonFormat.withDefaults(CBORMapper.builder()).build(), "application/cbor")
+ * }</pre>
+ */
+public final class JacksonFormat implements EventFormat {
+
+  private final ObjectMapper mapper;
+  private final Set<String> contentTypes;
+  private final String name;
+  private final BodyId bodyId;
+  private final ObjectReader trees;
+  private final Map<Class<?>, ObjectReader> readers = new ConcurrentHashMap<>();
+
+  private JacksonFormat(ObjectMapper mapper, Set<String> contentTypes) {
+    this.mapper = mapper.rebuild().addModule(new FiniteNumbers()).build();
+    this.trees =
+        this.mapper
+            .readerFor(JsonNode.class)
+            .without(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES);
+    this.contentTypes = contentTypes;
+    this.name = mapper.tokenStreamFactory().getFormatName();
+    this.bodyId = new BodyId(mapper, name);
+  }
+
+  /**
+   * Reads bodies of these content types with this mapper, or rather with a copy of it to which
+   * numbers are what was written: a decimal that is read into no type in particular, such as in a
+   * {@code Map<String, Object>}, is a {@code BigDecimal}; {@code 1e400} is no double, and {@code
+   * "NaN"} is no number.
+   */
+  public static JacksonFormat of(ObjectMapper mapper, String... contentTypes) {
+    return new JacksonFormat(mapper, Set.of(contentTypes));
+  }
+
+  /**
+   * Adds the settings that JSON is read with, too: an event is read as it is, or not at all.
+   *
+   * <ul>
+   *   <li>unknown fields are ignored, so that producers can add some
+   *   <li>a missing or null primitive is an error, not a zero
+   *   <li>{@code 1.9} and {@code "7"} are no integers
+   *   <li>nothing may follow the document
+   * </ul>
+   */
+  public static <M extends ObjectMapper, B extends MapperBuilder<M, B>> B withDefaults(B builder) {
+    return builder
+        .annotationIntrospector(new RequiredPrimitives())
+        .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+        .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
+        .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+        .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+        .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+  }
+
+  @Override
+  public Set<String> contentTypes() {
+    return contentTypes;
+  }
+
+  /** The body's field {@code messageId}: a text, or the 16 bytes of a UUID. */
+  @Override
+  public @Nullable String messageIdIn(byte[] body) {
+    return bodyId.in(body);
+  }
+
+  /**
+   * The event in these bytes, brought up to the class's version first if its type is an old one.
+   *
+   * <p>A body that does not carry its message id, or carries one that is no UUID, gets the id that
+   * the message was stored under.
+   *
+   * @throws UnreadableEventException if the body does not fit the class
+   */
+  @Override
+  public <T extends IntegrationEvent> T read(byte[] body, KnownType<T> type, UUID messageId) {
+    Class<? extends T> event = type.event();
+    ObjectReader reader = readers.computeIfAbsent(event, mapper::readerFor);
+    try {
+      return type.upcaster() == null
+          ? read(reader, body, event, messageId)
+          : readUpcast(reader, body, type, messageId);
+    } catch (JacksonException e) {
+      throw unreadable("the body does not fit %s%s".formatted(event.getName(), where(e)), e);
+    }
+  }
+
+  private <T extends IntegrationEvent> T read(
+      ObjectReader reader, byte[] body, Class<T> event, UUID messageId) {
+    T read = readAsItIs(reader, body, event);
+    if (read != null && read.messageId() != null) {
+      return read;
+    }
+    try (JsonParser parser = parser(reader, body)) {
+      if (parser.nextToken() != JsonToken.START_OBJECT) {
+        throw notAnObject(event);
+      }
+      return reader.readValue(IdentifiedParser.of(messageId.toString(), parser));
+    }
+  }
+
+  /** The event as the body has it; null if there is none without another message id. */
+  private static <T extends IntegrationEvent> @Nullable T readAsItIs(
+      ObjectReader reader, byte[] body, Class<T> event) {
+    try (JsonParser parser = parser(reader, body)) {
+      return event.cast(reader.readValue(parser));
+    } catch (ValueInstantiationException e) {
+      return null; // its constructor may ask for an id
+    } catch (DatabindException e) {
+      if (e.getPath().size() == 1 && BodyId.FIELD.equals(e.getPath().get(0).getPropertyName())) {
+        return null;
+      }
+      throw e;
+    }
+  }
+
+  private static JsonParser parser(ObjectReader reader, byte[] body) {
+    return new FiniteParser(reader.createParser(body));
+  }
+
+  private <T extends IntegrationEvent> T readUpcast(
+      ObjectReader reader, byte[] body, KnownType<T> type, UUID messageId) {
+    ObjectNode upcast = upcast(tree(body, type), type).put(BodyId.FIELD, messageId.toString());
+    try (JsonParser parser = new FiniteParser(reader.treeAsTokens(upcast))) {
+      return reader.readValue(parser);
+    }
+  }
+
+  private ObjectNode tree(byte[] body, KnownType<?> type) {
+    try (JsonParser parser = new ExactParser(trees.createParser(body))) {
+      if (trees.readValue(parser) instanceof ObjectNode tree) {
+        return tree;
+      }
+      throw notAnObject(type.event());
+    }
+  }
+
+  private UnreadableEventException notAnObject(Class<?> event) {
+    return new UnreadableEventException(
+        "the body does not fit %s: it is no %s object".formatted(event.getName(), name));
+  }
+
+  private static <T extends IntegrationEvent> ObjectNode upcast(
+      ObjectNode tree, KnownType<T> type) {
+    try {
+      return Objects.requireNonNull(
+          Objects.requireNonNull(type.upcaster()).apply(tree), "the upcaster returned null");
+    } catch (LinkageError | OutOfMemoryError e) {
+      throw e; // not because of this message
+    } catch (Throwable e) {
+      throw new UnreadableEventException(
+          "the upcaster to %s failed with %s"
+              .formatted(type.event().getName(), LoggedFailure.summary(e)),
+          e);
+    }
+  }
+
+  /**
+   * What Jackson says quotes the payload, so it is left out; what the event's own constructor says
+   * is kept.
+   */
+  private static UnreadableEventException unreadable(String message, JacksonException e) {
+    return e instanceof ValueInstantiationException && e.getCause() != null
+        ? new UnreadableEventException(message, e.getCause())
+        : new UnreadableEventException(message);
+  }
+
+  /** Which field, and what it should be. What is there instead is payload and is not shown. */
+  private String where(JacksonException e) {
+    String field = e.getPath().stream().map(JacksonFormat::step).collect(Collectors.joining("."));
+    if (e instanceof InputCoercionException coercion) {
+      return "%s: a number is out of the range of %s"
+          .formatted(
+              field.isEmpty() ? "" : " at '%s'".formatted(field),
+              coercion.getTargetType().getTypeName());
+    }
+    if (field.isEmpty()) {
+      return e instanceof StreamReadException ? ": it is not valid " + name : "";
+    }
+    return e instanceof MismatchedInputException mismatch && mismatch.getTargetType() != null
+        ? " at '%s': expected %s".formatted(field, mismatch.getTargetType().getTypeName())
+        : " at '%s'".formatted(field);
+  }
+
+  /** The name of a field; the keys of a map are payload. */
+  private static String step(JacksonException.Reference step) {
+    return step.getPropertyName() == null || step.from() instanceof Map
+        ? "[]"
+        : step.getPropertyName();
+  }
+
+  /** A primitive that is missing is an error, not a zero. */
+  private static final class RequiredPrimitives extends JacksonAnnotationIntrospector {
+
+    @Override
+    public @Nullable Boolean hasRequiredMarker(MapperConfig<?> config, AnnotatedMember member) {
+      return member.getRawType().isPrimitive()
+          ? Boolean.TRUE
+          : super.hasRequiredMarker(config, member);
+    }
+  }
+}

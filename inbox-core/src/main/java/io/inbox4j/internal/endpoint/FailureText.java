@@ -1,0 +1,85 @@
+package io.inbox4j.internal.endpoint;
+
+import io.inbox4j.error.InboxException;
+import io.inbox4j.internal.log.LoggedFailure;
+import io.inbox4j.store.StoreUnavailableException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+
+/**
+ * A failure as it is kept with its message: the reason, the failure and its causes, then the stack
+ * trace, cut.
+ */
+public final class FailureText {
+
+  static final int MAX_LENGTH = 4_000;
+  private static final int MAX_CAUSES = 10;
+  private static final int MAX_LOOKS = 100;
+
+  private FailureText() {}
+
+  /** The failure, or one in its place if it cannot even be asked for its causes. */
+  public static Throwable readable(Throwable failure) {
+    try {
+      Throwable cause = failure;
+      for (int i = 0; cause != null && i < MAX_LOOKS; i++) {
+        cause = cause.getCause();
+      }
+      return failure;
+    } catch (Throwable e) {
+      InboxException instead =
+          new InboxException(failure.getClass().getName() + ", whose causes cannot be had");
+      instead.setStackTrace(failure.getStackTrace());
+      return instead;
+    }
+  }
+
+  static String of(String reason, Throwable failure) {
+    return cut(reason + ": " + show(failure));
+  }
+
+  static String of(Throwable failure) {
+    return cut(show(failure));
+  }
+
+  /**
+   * As it is logged: the store says itself what is wrong with it, all others only what they are.
+   */
+  public static String logged(Throwable failure) {
+    return failure instanceof StoreUnavailableException
+        ? failure.toString()
+        : LoggedFailure.kind(failure);
+  }
+
+  /** The failure in one line, though it may fail at that too. */
+  private static String summary(Throwable failure) {
+    try {
+      return failure.toString();
+    } catch (Throwable e) { // of a handler's own class of exceptions, say
+      return failure.getClass().getName() + ", whose message cannot be had";
+    }
+  }
+
+  private static String show(Throwable failure) {
+    StringBuilder text = new StringBuilder(summary(failure)).append('\n');
+    Throwable cause = failure.getCause();
+    for (int i = 0; cause != null && i < MAX_CAUSES; i++, cause = cause.getCause()) {
+      text.append("because of ").append(summary(cause)).append('\n');
+    }
+    return text.append(trace(failure)).toString();
+  }
+
+  private static String trace(Throwable failure) {
+    try {
+      StringWriter text = new StringWriter();
+      failure.printStackTrace(new PrintWriter(text));
+      return text.toString();
+    } catch (Throwable e) {
+      return "its stack trace cannot be had";
+    }
+  }
+
+  private static String cut(String text) {
+    return text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH - 1) + "…";
+  }
+}

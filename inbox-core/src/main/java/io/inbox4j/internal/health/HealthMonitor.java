@@ -1,0 +1,183 @@
+package io.inbox4j.internal.health;
+
+import io.inbox4j.internal.loop.ResilientLoop;
+import io.inbox4j.internal.notify.SafeListener;
+import io.inbox4j.internal.process.InboxProcessor;
+import io.inbox4j.listener.Health;
+import io.inbox4j.listener.Health.Part;
+import io.inbox4j.listener.Health.Status;
+import io.inbox4j.listener.InboxListener;
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.transport.ReceiverState;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Watches the parts of an inbox, from {@link #start} to {@link #close}.
+ *
+ * <p>One thread asks the store about once a second, and may have to wait for it. Another looks at
+ * all parts twice a second and never waits. Neither keeps the process alive.
+ */
+public final class HealthMonitor implements AutoCloseable {
+
+  private static final Logger log = LoggerFactory.getLogger(HealthMonitor.class);
+  private static final Duration LOOK_EVERY = Duration.ofMillis(500);
+
+  private final StoreProbe store;
+  private final SafeListener listener;
+  private final Clock clock = Clock.systemUTC();
+  private final List<String> endpoints = new CopyOnWriteArrayList<>();
+  private final List<HealthComponent> parts = new CopyOnWriteArrayList<>();
+  private final List<Thread> threads = new CopyOnWriteArrayList<>();
+  private final CountDownLatch closing = new CountDownLatch(1);
+  private volatile Health latest;
+
+  /**
+   * @param maxTransactionAge the age up to which an open transaction is nothing to worry about
+   */
+  public HealthMonitor(InboxStore store, SafeListener listener, Duration maxTransactionAge) {
+    this.store = new StoreProbe(store);
+    this.listener = listener;
+    this.latest = only("is not started");
+    add("database", null, this.store::database);
+    add(
+        "transactions",
+        null,
+        () ->
+            this.store.of(
+                vitals -> StoreHealth.transactions(vitals.transactions(), maxTransactionAge)));
+  }
+
+  /** Watches what waits at an endpoint. */
+  public void waiting(String endpoint, Duration maxLag) {
+    endpoints.add(endpoint);
+    add(
+        "lag",
+        endpoint,
+        () -> store.of(vitals -> StoreHealth.lag(vitals.endpoints().get(endpoint), maxLag)));
+    add(
+        "stuck",
+        endpoint,
+        () -> store.of(vitals -> StoreHealth.stuck(vitals.endpoints().get(endpoint))));
+    add(
+        "pause",
+        endpoint,
+        () -> store.of(vitals -> StoreHealth.pause(vitals.endpoints().get(endpoint))));
+  }
+
+  /** Watches how an endpoint is received from. */
+  public void receiving(String endpoint, int consumers, Supplier<ReceiverState> state) {
+    add("broker", endpoint, () -> ProcessHealth.broker(state.get()));
+    add("consumers", endpoint, () -> ProcessHealth.consumers(state.get(), consumers));
+  }
+
+  /** Watches no more how endpoints are received from. */
+  public void notReceiving() {
+    forget("broker", "consumers");
+  }
+
+  /** Watches the workers of an endpoint, and its circuit breaker if it has one. */
+  public void processing(String endpoint, boolean hasBreaker, InboxProcessor processor) {
+    add("workers", endpoint, () -> ProcessHealth.workers(processor, endpoint));
+    if (hasBreaker) {
+      add("circuit", endpoint, () -> ProcessHealth.circuit(processor, endpoint));
+    }
+  }
+
+  /** Watches no more the workers of endpoints. */
+  public void notProcessing() {
+    forget("workers", "circuit");
+  }
+
+  private void forget(String... names) {
+    parts.removeIf(part -> List.of(names).contains(part.name()));
+  }
+
+  private void add(String name, @Nullable String endpoint, Supplier<HealthFinding> look) {
+    parts.add(new HealthComponent(name, endpoint, look));
+  }
+
+  /** Begins to watch. */
+  public void start() {
+    repeat("inbox-health-store", () -> store.ask(endpoints), store::pause);
+    repeat("inbox-health", this::look, () -> LOOK_EVERY);
+  }
+
+  private void repeat(String name, Runnable work, Supplier<Duration> pause) {
+    ResilientLoop watch =
+        new ResilientLoop(
+            "Looking at the health of the inbox",
+            () -> closing.getCount() == 0,
+            () -> {
+              work.run();
+              closing.await(pause.get().toMillis(), TimeUnit.MILLISECONDS);
+            });
+    Thread thread = new Thread(watch, name);
+    thread.setDaemon(true);
+    threads.add(thread);
+    thread.start();
+  }
+
+  /** Looks at all parts, without waiting for anything. */
+  public void look() {
+    List<Part> changed = new ArrayList<>();
+    synchronized (this) {
+      if (closing.getCount() == 0) {
+        return;
+      }
+      Instant now = clock.instant();
+      List<Part> found = new ArrayList<>();
+      for (HealthComponent watched : parts) {
+        Status before = watched.status();
+        Part part = watched.look(now);
+        found.add(part);
+        if (part.status() != before) {
+          changed.add(part);
+        }
+      }
+      latest = Health.of(found);
+    }
+    changed.forEach(this::tell);
+  }
+
+  private void tell(Part part) {
+    if (part.status() == Status.UP) {
+      log.info("{}", part);
+    } else {
+      log.warn("{}", part);
+    }
+    listener.tell(l -> l.healthChanged(new InboxListener.HealthChanged(part)));
+  }
+
+  /** Whether the store did not answer when it was last asked, or cannot be written to. */
+  public boolean isStoreDown() {
+    return store.database().status() == Status.DOWN;
+  }
+
+  /** How the inbox was when it was last looked at. Returns at once. */
+  public Health health() {
+    return latest;
+  }
+
+  private Health only(String detail) {
+    return Health.of(List.of(new Part("inbox", null, Status.DOWN, detail, clock.instant())));
+  }
+
+  /** Ends both threads, without waiting for an answer of the store; the inbox is closed. */
+  @Override
+  public synchronized void close() {
+    closing.countDown();
+    threads.forEach(Thread::interrupt);
+    latest = only("is closed");
+  }
+}

@@ -1,0 +1,126 @@
+package io.inbox4j.internal.health;
+
+import io.inbox4j.store.StatusStore;
+import io.inbox4j.store.StoreStatus;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Asks the store how it is, and remembers what it said; others never wait for the answer. */
+final class StoreProbe {
+
+  /** After this time without an answer the store counts as gone. */
+  static final Duration PATIENCE = Duration.ofSeconds(3);
+
+  /** A question ends after this time, so that a new one can find a server that is back. */
+  static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+  private static final Duration MIN_PAUSE = Duration.ofSeconds(1);
+  private static final Duration MAX_PAUSE = Duration.ofSeconds(10);
+  private static final int PAUSE_PER_TIME = 20;
+  private static final int MAX_LINE = 300;
+
+  private final StatusStore store;
+  private volatile State state = new State(null, null, Duration.ZERO, System.nanoTime(), null);
+
+  /**
+   * @param vitals the last answer
+   * @param failure what came in place of a newer answer
+   * @param took how long the last answer took, or the failure
+   * @param answeredAt when the last answer came, as {@link System#nanoTime}
+   * @param askedAt since when an answer is waited for
+   */
+  private record State(
+      @Nullable StoreStatus vitals,
+      @Nullable String failure,
+      Duration took,
+      long answeredAt,
+      @Nullable Long askedAt) {}
+
+  StoreProbe(StatusStore store) {
+    this.store = store;
+  }
+
+  /** Asks, and waits for the answer. */
+  void ask(Collection<String> endpoints) {
+    State before = state;
+    long begin = System.nanoTime();
+    state = new State(before.vitals, before.failure, before.took, before.answeredAt, begin);
+    try {
+      StoreStatus vitals = store.status(endpoints, TIMEOUT);
+      state = new State(vitals, null, since(begin), System.nanoTime(), null);
+    } catch (Throwable e) { // is what is found
+      state = new State(before.vitals, text(e), since(begin), before.answeredAt, null);
+    }
+  }
+
+  /** When to ask again: an answer that takes long is asked for less often. */
+  Duration pause() {
+    Duration pause = state.took.multipliedBy(PAUSE_PER_TIME);
+    return pause.compareTo(MIN_PAUSE) < 0
+        ? MIN_PAUSE
+        : pause.compareTo(MAX_PAUSE) > 0 ? MAX_PAUSE : pause;
+  }
+
+  /** How the database is. */
+  HealthFinding database() {
+    State now = state;
+    String silence = silence(now);
+    if (silence != null) {
+      return HealthFinding.down(
+          silence + (now.failure == null ? "" : "; before that: " + now.failure));
+    }
+    if (now.failure != null) {
+      return HealthFinding.down(now.failure);
+    }
+    if (now.vitals == null) {
+      return HealthFinding.up("was opened");
+    }
+    return now.vitals.readOnly()
+        ? HealthFinding.down("is read-only: nothing can be stored or handled")
+        : HealthFinding.up("answers in %d ms".formatted(now.took.toMillis()));
+  }
+
+  /** What the last answer says; while there is no newer one it stands, and says so. */
+  HealthFinding of(Function<StoreStatus, HealthFinding> what) {
+    State now = state;
+    if (now.vitals == null) {
+      return HealthFinding.up("not known yet");
+    }
+    HealthFinding found = what.apply(now.vitals);
+    return now.failure == null && silence(now) == null
+        ? found
+        : new HealthFinding(
+            found.status(),
+            "not known for %s; before that: %s"
+                .formatted(HealthFinding.seconds(since(now.answeredAt)), found.detail()));
+  }
+
+  private static @Nullable String silence(State now) {
+    if (now.askedAt == null || since(now.askedAt).compareTo(PATIENCE) < 0) {
+      return null;
+    }
+    return "no answer for " + HealthFinding.seconds(since(now.askedAt));
+  }
+
+  private static Duration since(long nanoTime) {
+    return Duration.ofNanos(System.nanoTime() - nanoTime);
+  }
+
+  /** What it says, and what the first of its causes says if that is something else. */
+  private static String text(Throwable failure) {
+    Throwable first = failure;
+    for (int depth = 0; first.getCause() != null && depth < 100; depth++) {
+      first = first.getCause();
+    }
+    String all = line(failure);
+    return all.contains(line(first)) ? all : all + ": " + line(first);
+  }
+
+  private static String line(Throwable failure) {
+    String message = failure.getMessage() == null ? failure.toString() : failure.getMessage();
+    String line = message.lines().findFirst().orElse("");
+    return line.length() > MAX_LINE ? line.substring(0, MAX_LINE) + " …" : line;
+  }
+}

@@ -1,0 +1,257 @@
+package io.inbox4j.internal.lease;
+
+import io.inbox4j.internal.endpoint.EndpointConfig;
+import io.inbox4j.internal.endpoint.FailureText;
+import io.inbox4j.internal.limit.AdmissionControl;
+import io.inbox4j.internal.limit.ConcurrencyLimit;
+import io.inbox4j.internal.recover.OrphanRecovery;
+import io.inbox4j.internal.run.HandledMessage;
+import io.inbox4j.internal.run.OutcomeReporter;
+import io.inbox4j.store.ClaimedMessage;
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.Lease;
+import io.inbox4j.store.Outcome;
+import io.inbox4j.store.WorkTransaction;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Claims messages and leases them, as many as the limits of concurrency allow.
+ *
+ * <p>Orphans that cannot run now are left where they are, in front of others. So the next claim
+ * looks behind as many messages as the last one has left.
+ */
+final class LeaseClaimer {
+
+  private static final Logger log = LoggerFactory.getLogger(LeaseClaimer.class);
+
+  private final EndpointConfig config;
+  private final Duration time;
+  private final InboxStore store;
+  private final AdmissionControl admissionControl;
+  private final OutcomeReporter outcomes;
+  private int rounds;
+  private final List<IsolatedMessage> isolated = new ArrayList<>();
+  private boolean withOrphans;
+  private int left;
+  private int further;
+  private boolean onlyLeft;
+
+  /**
+   * A message that has to be apart from other orphans: a second process has died over it.
+   *
+   * @param last whether it is given up on if its process dies once more
+   */
+  record IsolatedMessage(long sequence, String type, boolean last) {}
+
+  LeaseClaimer(
+      EndpointConfig config,
+      Duration time,
+      InboxStore store,
+      AdmissionControl admissionControl,
+      OutcomeReporter outcomes) {
+    this.config = config;
+    this.time = time;
+    this.store = store;
+    this.admissionControl = admissionControl;
+    this.outcomes = outcomes;
+  }
+
+  /**
+   * Leases up to this many messages that are due, but none that has to be apart from other orphans.
+   *
+   * @param orphans whether to lease orphans, too
+   * @param mostLeft behind how many messages to look at most that were left before
+   */
+  List<InFlightMessage> claim(int room, boolean orphans, int mostLeft) {
+    isolated.clear();
+    withOrphans = orphans;
+    further = Math.min(2 * left, mostLeft);
+    left = 0;
+    onlyLeft = false;
+    rounds++;
+    int admitted = admissionControl.circuit().admits();
+    if (admitted == 0) {
+      return List.of();
+    }
+    int most = Math.min(Math.min(room, config.batchSize()), admitted);
+    int allowed = admissionControl.all().take(most, admissionControl.signal());
+    List<InFlightMessage> leased = new ArrayList<>();
+    try {
+      leased.addAll(claim(admissionControl.unlimited(), allowed, null));
+      for (AdmissionControl.TypeLimit type : admissionControl.limited()) {
+        leased.addAll(claimLimited(type, allowed - leased.size()));
+      }
+    } catch (RuntimeException e) {
+      if (leased.isEmpty()) {
+        throw e;
+      }
+      log.warn("A claim of {} was cut short: {}", config.endpoint(), FailureText.logged(e));
+    } finally {
+      admissionControl.all().release(allowed - leased.size());
+      if (leased.isEmpty()) {
+        admissionControl.circuit().foundNothing();
+        onlyLeft = left > further && further < mostLeft;
+      }
+    }
+    return leased;
+  }
+
+  /** Whether the last claim has seen nothing but what it left, and the next one looks further. */
+  boolean looksFurther() {
+    return onlyLeft;
+  }
+
+  /**
+   * The next of the messages that the last claim has left because they have to be apart from other
+   * orphans; null if there is none.
+   *
+   * @param last whether it may be one that would be given up on
+   */
+  @Nullable IsolatedMessage nextIsolated(boolean last) {
+    IsolatedMessage next =
+        isolated.stream()
+            .filter(isolatedMessage -> last || !isolatedMessage.last)
+            .min(Comparator.comparing(IsolatedMessage::last))
+            .orElse(null);
+    isolated.remove(next);
+    return next;
+  }
+
+  /** Leases a message that has to be apart from other orphans, if it is still there. */
+  List<InFlightMessage> claimIsolated(IsolatedMessage isolatedMessage) {
+    ConcurrencyLimit ofType = permitsOf(isolatedMessage.type());
+    int allowed = admissionControl.all().take(1, admissionControl.signal());
+    int permits = ofType == null ? allowed : ofType.take(allowed, admissionControl.signal());
+    List<InFlightMessage> leased = List.of();
+    try {
+      if (permits == 1) {
+        leased =
+            lease(
+                transaction -> transaction.claimDue(List.of(isolatedMessage.sequence())),
+                1,
+                ofType,
+                isolatedMessage);
+      }
+    } finally {
+      admissionControl.all().release(allowed - leased.size());
+      if (ofType != null) {
+        ofType.release(permits - leased.size());
+      }
+    }
+    return leased;
+  }
+
+  private @Nullable ConcurrencyLimit permitsOf(String type) {
+    return admissionControl.limited().stream()
+        .filter(limit -> limit.names().contains(type))
+        .map(AdmissionControl.TypeLimit::permits)
+        .findFirst()
+        .orElse(null);
+  }
+
+  private List<InFlightMessage> claimLimited(AdmissionControl.TypeLimit type, int room) {
+    int permits = type.permits().take(room, admissionControl.signal());
+    List<InFlightMessage> leased = List.of();
+    try {
+      leased = claim(type.names(), permits, type.permits());
+    } finally {
+      type.permits().release(permits - leased.size());
+    }
+    return leased;
+  }
+
+  private List<InFlightMessage> claim(
+      Set<String> types, int limit, @Nullable ConcurrencyLimit permits) {
+    if (types.isEmpty() || limit == 0) {
+      return List.of();
+    }
+    return lease(transaction -> claim(transaction, types, limit + further), limit, permits, null);
+  }
+
+  /** Leases claimed messages; what has killed its process too often dies instead. */
+  private List<InFlightMessage> lease(
+      Function<WorkTransaction, List<ClaimedMessage>> claim,
+      int limit,
+      @Nullable ConcurrencyLimit permits,
+      @Nullable IsolatedMessage alone) {
+    List<ClaimedMessage> toLease = new ArrayList<>();
+    List<HandledMessage> givenUp = new ArrayList<>();
+    List<InFlightMessage> leased;
+    try (WorkTransaction transaction = store.begin(config.endpoint())) {
+      for (ClaimedMessage message : claim.apply(transaction)) {
+        if (OrphanRecovery.isGivenUp(config, message)) {
+          Outcome dead = OrphanRecovery.givenUp(config, message);
+          givenUp.add(new HandledMessage(message, message.attempt(), dead, null));
+        } else if (alone == null ? mustBeLeft(message) : isLast(message) && !alone.last) {
+          leave(message);
+        } else if (toLease.size() < limit) {
+          toLease.add(message);
+        }
+      }
+      leased = lease(transaction, toLease, permits);
+      transaction.commit(givenUp.stream().map(HandledMessage::outcome).toList());
+    }
+    outcomes.committed(givenUp);
+    return leased;
+  }
+
+  private boolean mustBeLeft(ClaimedMessage message) {
+    return message.orphaned() && (!withOrphans || message.crashes() > 0);
+  }
+
+  private boolean isLast(ClaimedMessage message) {
+    return OrphanRecovery.isLastChance(config, message);
+  }
+
+  private void leave(ClaimedMessage message) {
+    left++;
+    if (message.crashes() > 0) {
+      isolated.add(new IsolatedMessage(message.sequence(), message.type(), isLast(message)));
+    }
+  }
+
+  /** Messages with or without an ordering key by turns, the other kind if none of them can run. */
+  private List<ClaimedMessage> claim(WorkTransaction transaction, Set<String> types, int limit) {
+    boolean ordered = config.ordered() == (rounds % 2 == 0);
+    List<ClaimedMessage> messages = new ArrayList<>(claim(transaction, ordered, types, limit));
+    if (messages.stream().allMatch(this::mustBeLeft)) {
+      messages.addAll(claim(transaction, !ordered, types, limit));
+    }
+    return messages;
+  }
+
+  private static List<ClaimedMessage> claim(
+      WorkTransaction transaction, boolean ordered, Set<String> types, int limit) {
+    return ordered ? transaction.claimFirstOfKeys(types, limit) : transaction.claim(types, limit);
+  }
+
+  private List<InFlightMessage> lease(
+      WorkTransaction transaction,
+      List<ClaimedMessage> messages,
+      @Nullable ConcurrencyLimit permits) {
+    if (messages.isEmpty()) {
+      return List.of();
+    }
+    List<Lease> leases = transaction.lease(messages, time);
+    List<InFlightMessage> leased = new ArrayList<>(messages.size());
+    for (int i = 0; i < messages.size(); i++) {
+      leased.add(new InFlightMessage(messages.get(i).atRisk(), leases.get(i), () -> free(permits)));
+    }
+    return leased;
+  }
+
+  private void free(@Nullable ConcurrencyLimit permits) {
+    admissionControl.all().release(1);
+    if (permits != null) {
+      permits.release(1);
+    }
+  }
+}

@@ -1,0 +1,365 @@
+package io.inbox4j.internal.lease;
+
+import io.inbox4j.handler.EventContext;
+import io.inbox4j.internal.endpoint.EndpointConfig;
+import io.inbox4j.internal.endpoint.FailureText;
+import io.inbox4j.internal.endpoint.TransactionLostException;
+import io.inbox4j.internal.limit.AdaptiveBatchSize;
+import io.inbox4j.internal.limit.WorkSignal;
+import io.inbox4j.internal.log.LoggedFailure;
+import io.inbox4j.internal.loop.ResilientLoop;
+import io.inbox4j.internal.notify.SafeListener;
+import io.inbox4j.internal.pool.ThreadJoin;
+import io.inbox4j.internal.run.AbandonedException;
+import io.inbox4j.internal.run.BatchRunner;
+import io.inbox4j.internal.run.BrokenBatchException;
+import io.inbox4j.internal.run.HandledMessage;
+import io.inbox4j.internal.run.LostBatchException;
+import io.inbox4j.internal.run.OutcomeReporter;
+import io.inbox4j.internal.run.TransactionLosses;
+import io.inbox4j.listener.InboxListener;
+import io.inbox4j.store.ClaimedMessage;
+import io.inbox4j.store.FailureKind;
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.Lease;
+import io.inbox4j.store.Outcome;
+import io.inbox4j.store.StoreUnavailableException;
+import io.inbox4j.store.WorkTransaction;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Commits what became of leased messages, many at once, if their leases still hold. */
+final class OutcomeCommitter {
+
+  private static final Logger log = LoggerFactory.getLogger(OutcomeCommitter.class);
+  private static final Duration BACKOFF = Duration.ofMillis(200);
+  private static final int MAX_CONFLICTS = 3;
+
+  private final EndpointConfig config;
+  private final InboxStore store;
+  private final SafeListener listener;
+  private final WorkSignal signal;
+  private final LeaseRenewer keeper;
+  private final OutcomeReporter outcomes;
+  private final Runnable committed;
+  private final TransactionLosses transactionLosses;
+  private final BlockingQueue<Ending> endings = new LinkedBlockingQueue<>();
+  private final Thread thread;
+  private volatile boolean stopping;
+  private volatile boolean abandoned;
+
+  /** That a handler has ended, with this failure or well. */
+  private record Ending(InFlightMessage leased, @Nullable Throwable failure) {
+
+    ClaimedMessage message() {
+      return leased.message();
+    }
+  }
+
+  /**
+   * @param committed called when messages have left the hand, after the commit of their outcomes
+   */
+  OutcomeCommitter(
+      EndpointConfig config,
+      InboxStore store,
+      SafeListener listener,
+      WorkSignal signal,
+      LeaseRenewer keeper,
+      OutcomeReporter outcomes,
+      Runnable committed) {
+    this.config = config;
+    this.store = store;
+    this.listener = listener;
+    this.signal = signal;
+    this.keeper = keeper;
+    this.outcomes = outcomes;
+    this.committed = committed;
+    this.transactionLosses = new TransactionLosses(config.endpoint(), store);
+    this.thread = new Thread(this::commitAll, "inbox-outcomes-" + config.endpoint());
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  void add(InFlightMessage leased, @Nullable Throwable failure) {
+    endings.add(new Ending(leased, failure));
+  }
+
+  boolean isAlive() {
+    return thread.isAlive();
+  }
+
+  /** Ends when all that was added is committed. */
+  void stop() {
+    stopping = true;
+  }
+
+  boolean join(long until) {
+    return ThreadJoin.join(List.of(thread), until);
+  }
+
+  /**
+   * Gives up on what could not be committed: it is handled again, at once if the database answers
+   * until the given time, otherwise when the leases end.
+   */
+  void abandon(long until) {
+    abandoned = true;
+    thread.interrupt();
+    List<Ending> left = new ArrayList<>();
+    endings.drainTo(left);
+    if (!left.isEmpty()) {
+      List<InFlightMessage> leased = left.stream().map(Ending::leased).toList();
+      Thread giver = new Thread(() -> keeper.release(leased), thread.getName() + "-give-back");
+      giver.setDaemon(true);
+      giver.start();
+      ThreadJoin.join(List.of(giver), until);
+    }
+  }
+
+  private void commitAll() {
+    new ResilientLoop(
+            "Committing what became of messages of " + config.endpoint(),
+            () -> abandoned || (stopping && endings.isEmpty()),
+            this::commitSome)
+        .run();
+  }
+
+  private void commitSome() throws InterruptedException {
+    Ending first = endings.poll(20, TimeUnit.MILLISECONDS);
+    if (first == null) {
+      return;
+    }
+    List<Ending> batch = new ArrayList<>();
+    batch.add(first);
+    endings.drainTo(batch, config.transactionSize() - 1);
+    try {
+      settle(batch);
+    } catch (Throwable e) { // those that have no outcome by now are free when their leases end
+      batch.forEach(ending -> keeper.release(ending.leased));
+      throw e;
+    }
+  }
+
+  /** Commits outcomes, however long the database is away, unless they are given up on. */
+  private void settle(List<Ending> batch) throws InterruptedException {
+    List<Ending> failedBesideOthers = null;
+    int lost = 0;
+    for (int attempt = 1; failedBesideOthers == null; attempt++) {
+      if (abandoned) { // an effect may have swallowed the interrupt
+        throw new InterruptedException("the outcomes are given up on");
+      }
+      try {
+        failedBesideOthers = commit(batch);
+      } catch (LostBatchException e) {
+        lost =
+            batch.size() > 1 ? lost + 1 : transactionLosses.add(batch.get(0).message().sequence());
+        if (lost >= TransactionLosses.PER_ATTEMPT) {
+          settleOneByOne(batch, new TransactionLostException(lost, e.getCause()));
+          return;
+        }
+        lost(batch, lost, e);
+        rest();
+      } catch (StoreUnavailableException | AbandonedException e) {
+        lost = 0; // it is the database
+        FailureKind fault = store.failureKind(e);
+        if (fault == FailureKind.TIMED_OUT
+            || (fault == FailureKind.CONFLICT && attempt > MAX_CONFLICTS)) {
+          settleOneByOne(batch, e);
+          return;
+        }
+        log.warn("The outcomes of {} wait: {}", config.endpoint(), FailureText.logged(e));
+        listener.tell(l -> l.interrupted(new InboxListener.Interrupted(config.endpoint(), e)));
+        rest();
+      } catch (BrokenBatchException e) {
+        outcomes.broken(e);
+        settleBroken(batch, e);
+        return;
+      } catch (Throwable e) { // one of them does not let the others commit
+        settleOneByOne(batch, e);
+        return;
+      }
+    }
+    for (Ending ending : failedBesideOthers) {
+      settle(List.of(ending));
+    }
+  }
+
+  private void lost(List<Ending> batch, int times, LostBatchException lost) {
+    if (batch.size() == 1 && times > 0) {
+      outcomes.lost(batch.get(0).message(), times, lost.getCause());
+    } else {
+      log.warn("The outcomes of {} wait: {}", config.endpoint(), FailureText.logged(lost));
+    }
+    listener.tell(l -> l.interrupted(new InboxListener.Interrupted(config.endpoint(), lost)));
+  }
+
+  /** An interrupt that is not meant for the thread must not take the outcomes away from it. */
+  private void rest() throws InterruptedException {
+    try {
+      Thread.sleep(BACKOFF.toMillis());
+    } catch (InterruptedException e) {
+      if (abandoned) {
+        throw e;
+      }
+    }
+  }
+
+  /** The effect that has ended the transaction is not tried again in this attempt. */
+  private void settleBroken(List<Ending> batch, BrokenBatchException broken)
+      throws InterruptedException {
+    if (!broken.isSolved()) {
+      settleOneByOne(batch, broken);
+      return;
+    }
+    long culprit = broken.orphans().get(0).sequence();
+    List<Ending> known = new ArrayList<>(batch.size());
+    for (Ending ending : batch) {
+      boolean didIt = ending.message().sequence() == culprit;
+      known.add(didIt ? new Ending(ending.leased, broken.failure()) : ending);
+    }
+    settle(known);
+  }
+
+  private void settleOneByOne(List<Ending> batch, Throwable cause) throws InterruptedException {
+    if (batch.size() > 1) {
+      for (Ending ending : batch) {
+        settle(List.of(ending));
+      }
+      return;
+    }
+    Ending ending = batch.get(0);
+    if (ending.failure == null) {
+      settle(List.of(new Ending(ending.leased, cause)));
+    } else {
+      log.error(
+          "The outcome of {} of {} cannot be stored; the message is due again when its lease ends",
+          ending.message().messageId(),
+          config.endpoint(),
+          LoggedFailure.of(cause));
+      outcomes.foundNothing();
+      keeper.release(ending.leased);
+    }
+  }
+
+  /**
+   * Commits what became of messages.
+   *
+   * @return those that have to be tried once more, alone
+   */
+  private List<Ending> commit(List<Ending> batch) {
+    List<HandledMessage> results = new ArrayList<>(batch.size());
+    List<Ending> again;
+    BatchRunner effects;
+    try (WorkTransaction transaction = store.begin(config.endpoint())) {
+      Set<Lease> ours =
+          transaction.claimLeased(batch.stream().map(ending -> ending.leased.lease()).toList());
+      Map<Long, InFlightMessage> withEffects = new HashMap<>();
+      List<ClaimedMessage> toRun = new ArrayList<>();
+      List<Ending> notOurs = new ArrayList<>();
+      for (Ending ending : batch) {
+        if (!ours.contains(ending.leased.lease())) {
+          notOurs.add(ending);
+        } else if (ending.failure != null) {
+          results.add(result(ending.message(), ending.failure));
+        } else if (ending.leased.effects().isEmpty()) {
+          results.add(result(ending.message(), null));
+        } else {
+          withEffects.put(ending.message().sequence(), ending.leased);
+          toRun.add(ending.message());
+        }
+      }
+      again = stillHeld(transaction, notOurs);
+      effects =
+          new BatchRunner(
+              config,
+              step -> applyAll(step, withEffects, transaction),
+              store,
+              transaction,
+              toRun,
+              () -> abandoned);
+      effects.run(
+          AdaptiveBatchSize.WHOLE,
+          applied -> {
+            results.addAll(applied);
+            transaction.commit(HandledMessage.outcomes(results));
+          });
+    }
+    endings.addAll(again);
+    List<Ending> alone =
+        batch.stream().filter(it -> effects.again().contains(it.message())).toList();
+    batch.stream()
+        .filter(it -> !again.contains(it) && !alone.contains(it))
+        .forEach(it -> keeper.release(it.leased));
+    committed.run();
+    tell(results);
+    return alone;
+  }
+
+  /** Those whose message is locked because their lease is being renewed: their turn comes again. */
+  private List<Ending> stillHeld(WorkTransaction transaction, List<Ending> notOurs) {
+    if (notOurs.isEmpty()) {
+      return List.of();
+    }
+    Set<Lease> held =
+        transaction.held(notOurs.stream().map(ending -> ending.leased.lease()).toList());
+    List<Ending> again = new ArrayList<>();
+    for (Ending ending : notOurs) {
+      if (held.contains(ending.leased.lease())) {
+        again.add(ending);
+      } else {
+        tooLate(ending);
+      }
+    }
+    return again;
+  }
+
+  private static void applyAll(
+      List<ClaimedMessage> step, Map<Long, InFlightMessage> leased, WorkTransaction transaction)
+      throws Exception {
+    for (ClaimedMessage message : step) {
+      for (EventContext.Effect effect : leased.get(message.sequence()).effects()) {
+        effect.apply(transaction);
+      }
+    }
+  }
+
+  private HandledMessage result(ClaimedMessage message, @Nullable Throwable failure) {
+    Outcome outcome =
+        failure == null
+            ? new Outcome.Processed(message.sequence())
+            : config.outcomeOf(message, failure);
+    return new HandledMessage(message, message.attempt(), outcome, failure);
+  }
+
+  private void tooLate(Ending ending) {
+    log.warn(
+        "{} of {} has ended after its lease: another worker has the message, nothing is changed",
+        ending.message().messageId(),
+        config.endpoint());
+  }
+
+  private void tell(List<HandledMessage> results) {
+    for (HandledMessage result : results) {
+      if (result.message().orphaned()) {
+        listener.tell(
+            l -> l.recovered(new InboxListener.Recovered(outcomes.describe(result.message()))));
+      }
+    }
+    transactionLosses.forget(results);
+    outcomes.committed(results);
+    if (results.stream().anyMatch(result -> result.message().orderingKey() != null)) {
+      signal.raise(); // the next message of a key may begin
+    }
+  }
+}

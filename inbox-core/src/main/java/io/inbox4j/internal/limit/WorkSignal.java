@@ -1,0 +1,129 @@
+package io.inbox4j.internal.limit;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Wakes one worker of an endpoint when there may be something to do: the one that has waited for
+ * the shortest time. So the same few are at work as long as they suffice, with warm connections.
+ */
+public final class WorkSignal {
+
+  private static final long NEVER = Long.MAX_VALUE;
+  private static final int MANY = 1_000;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Deque<Condition> waiting = new ArrayDeque<>();
+  private final Condition ended = lock.newCondition();
+  private boolean raised;
+  private boolean closed;
+  private final TreeSet<Long> wishes = new TreeSet<>();
+  private long turnIn = NEVER;
+  private final long origin = System.nanoTime();
+
+  /** Wakes a worker now, or the next one that is about to wait. */
+  public void raise() {
+    lock.lock();
+    try {
+      raised = true;
+      wakeOne();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Wakes a worker after a while. Of very many such wishes the latest are left to the poll. */
+  public void raiseAfter(Duration delay) {
+    lock.lock();
+    try {
+      wishes.add(TimeUnit.NANOSECONDS.toMillis(now() + delay.toNanos()) + 1);
+      if (wishes.size() > MANY) {
+        wishes.pollLast();
+      }
+      wakeOne();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Has whoever is about to wait come back after this while, for a turn. */
+  void turnAfter(Duration delay) {
+    lock.lock();
+    try {
+      turnIn = Math.min(turnIn, now() + delay.toNanos());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void wakeOne() {
+    if (!waiting.isEmpty()) {
+      waiting.getLast().signal();
+    }
+  }
+
+  /** Waits until raised, until a wish is due, or for the given time. */
+  public void await(Duration atMost) throws InterruptedException {
+    lock.lock();
+    Condition woken = lock.newCondition();
+    waiting.addLast(woken);
+    try {
+      long until = now() + atMost.toNanos();
+      while (!raised && !closed) {
+        long wait = Math.min(until, Math.min(nextWish(), turnIn)) - now();
+        if (wait <= 0) {
+          break;
+        }
+        woken.awaitNanos(wait);
+      }
+      raised = false;
+      long now = now();
+      wishes.headSet(TimeUnit.NANOSECONDS.toMillis(now), true).clear();
+      turnIn = turnIn <= now ? NEVER : turnIn;
+    } finally {
+      waiting.removeLastOccurrence(woken);
+      if (!wishes.isEmpty()) {
+        wakeOne(); // who waits on has to know of it
+      }
+      lock.unlock();
+    }
+  }
+
+  private long nextWish() {
+    return wishes.isEmpty() ? NEVER : TimeUnit.MILLISECONDS.toNanos(wishes.first());
+  }
+
+  /** Lets everybody go, for good. */
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      waiting.forEach(Condition::signal);
+      ended.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits for the given time, or until closed. */
+  public void pause(Duration time) throws InterruptedException {
+    lock.lock();
+    try {
+      long left = time.toNanos();
+      while (left > 0 && !closed) {
+        left = ended.awaitNanos(left);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private long now() {
+    return System.nanoTime() - origin;
+  }
+}

@@ -1,0 +1,56 @@
+package io.inbox4j.internal.log;
+
+import java.util.List;
+
+/**
+ * Text that somebody else wrote, such as a producer, a peer or an operator, made fit to be shown: a
+ * terminal, a log and a reader see what it is, and it does nothing to them.
+ *
+ * <p>What would act on a terminal, end a line or turn the direction of writing is shown as {@code
+ * \}{@code u001b}, the way JSON writes it; so a JSON document stays the same document.
+ */
+public final class ForeignText {
+
+  private ForeignText() {}
+
+  /** The text in one line. */
+  public static String oneLine(String text) {
+    return escape(text, false);
+  }
+
+  /** The text in its own lines; tabs stay as they are. */
+  public static List<String> lines(String text) {
+    return text.lines().map(line -> escape(line, true)).toList();
+  }
+
+  private static String escape(String text, boolean tabs) {
+    if (text.codePoints().noneMatch(c -> acts(c, tabs))) {
+      return text;
+    }
+    StringBuilder plain = new StringBuilder(text.length() + 16);
+    text.codePoints().forEach(c -> append(plain, c, acts(c, tabs)));
+    return plain.toString();
+  }
+
+  private static void append(StringBuilder plain, int c, boolean escaped) {
+    if (!escaped) {
+      plain.appendCodePoint(c);
+      return;
+    }
+    for (char unit : Character.toChars(c)) {
+      plain.append(String.format("\\u%04x", (int) unit));
+    }
+  }
+
+  private static boolean acts(int c, boolean tabs) {
+    return switch (Character.getType(c)) {
+      case Character.CONTROL -> !(tabs && c == '\t');
+      case Character.FORMAT,
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR,
+          Character.SURROGATE ->
+          true;
+      default -> false;
+    };
+  }
+}

@@ -1,0 +1,128 @@
+package io.inbox4j.internal.log;
+
+import java.util.Arrays;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands in a log for a failure of code that is not ours, such as a handler: it has the classes and
+ * stack frames of the failure and its causes, and names that are known of them. What an exception
+ * says may hold payload, so that is left out unless it is asked for.
+ *
+ * <p>It can always be logged, also where the failure itself throws when it is asked for its text or
+ * its cause.
+ */
+public final class LoggedFailure extends Exception {
+
+  private static final int MAX_CAUSES = 10;
+  private static final int MAX_FRAMES = 100;
+  private static final int MAX_TEXT = 1_000;
+  private static final Pattern OF_THE_PLATFORM = Pattern.compile("(java|javax|jdk|sun)\\..*");
+
+  private final @Nullable LoggedFailure cause;
+
+  private LoggedFailure(
+      String description, @Nullable LoggedFailure cause, StackTraceElement[] frames) {
+    super(description, cause, false, true);
+    this.cause = cause;
+    setStackTrace(frames);
+  }
+
+  /** The failure without what it says. */
+  public static LoggedFailure of(Throwable failure) {
+    return of(failure, it -> "");
+  }
+
+  /** The failure without what it says, in one line: classes, and where it was thrown. */
+  public static String summary(Throwable failure) {
+    LoggedFailure logged = of(failure);
+    StackTraceElement where = logged.where();
+    return where == null ? logged.chain() : logged.chain() + " at " + where;
+  }
+
+  /** The failure without what it says, in one line: the classes of it and its causes. */
+  public static String kind(Throwable failure) {
+    return of(failure).chain();
+  }
+
+  /**
+   * @param names what is known of a failure by name
+   */
+  static LoggedFailure of(Throwable failure, Function<Throwable, String> names) {
+    return of(failure, it -> described(it, names), MAX_CAUSES);
+  }
+
+  /** The failure with what it says. */
+  static LoggedFailure withText(Throwable failure) {
+    return of(failure, LoggedFailure::spoken, MAX_CAUSES);
+  }
+
+  private static LoggedFailure of(
+      Throwable failure, Function<Throwable, String> describe, int causes) {
+    Throwable cause = causes == 0 ? null : causeOf(failure);
+    return new LoggedFailure(
+        describe.apply(failure),
+        cause == null ? null : of(cause, describe, causes - 1),
+        framesOf(failure));
+  }
+
+  private static @Nullable Throwable causeOf(Throwable failure) {
+    try {
+      return failure.getCause();
+    } catch (Throwable e) { // of a class of exceptions that is not ours
+      return null;
+    }
+  }
+
+  private static StackTraceElement[] framesOf(Throwable failure) {
+    try {
+      return Arrays.stream(failure.getStackTrace())
+          .limit(MAX_FRAMES)
+          .toArray(StackTraceElement[]::new);
+    } catch (Throwable e) {
+      return new StackTraceElement[0];
+    }
+  }
+
+  private static String described(Throwable failure, Function<Throwable, String> names) {
+    String type = failure.getClass().getName();
+    try {
+      String known = names.apply(failure);
+      return known.isEmpty() ? type : "%s (%s)".formatted(type, ForeignText.oneLine(known));
+    } catch (Throwable e) {
+      return type;
+    }
+  }
+
+  private static String spoken(Throwable failure) {
+    try {
+      String text = failure.toString();
+      return ForeignText.oneLine(
+          text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT) + "…");
+    } catch (Throwable e) {
+      return failure.getClass().getName() + ", whose message cannot be had";
+    }
+  }
+
+  /** All causes in one line. */
+  String chain() {
+    return cause == null ? description() : description() + " because of " + cause.chain();
+  }
+
+  private String description() {
+    return String.valueOf(getMessage());
+  }
+
+  /** Where the first cause was thrown, or the library called that threw it. */
+  private @Nullable StackTraceElement where() {
+    if (cause != null) {
+      return cause.where();
+    }
+    StackTraceElement[] frames = getStackTrace();
+    return Arrays.stream(frames)
+        .filter(frame -> !OF_THE_PLATFORM.matcher(frame.getClassName()).matches())
+        .findFirst()
+        .orElse(frames.length == 0 ? null : frames[0]);
+  }
+}

@@ -1,0 +1,241 @@
+package io.inbox4j.internal.process;
+
+import io.inbox4j.error.InboxException;
+import io.inbox4j.format.EventReader;
+import io.inbox4j.internal.endpoint.EndpointConfig;
+import io.inbox4j.internal.endpoint.HandlingMode;
+import io.inbox4j.internal.lease.LeasedWorkerPool;
+import io.inbox4j.internal.limit.AdaptiveBatchSize;
+import io.inbox4j.internal.limit.AdmissionControl;
+import io.inbox4j.internal.limit.Circuit;
+import io.inbox4j.internal.limit.ClaimThrottle;
+import io.inbox4j.internal.limit.ConcurrencyLimit;
+import io.inbox4j.internal.limit.WorkSignal;
+import io.inbox4j.internal.log.FailureLog;
+import io.inbox4j.internal.notify.SafeListener;
+import io.inbox4j.internal.pool.StuckHandlers;
+import io.inbox4j.internal.pool.WorkerPool;
+import io.inbox4j.internal.receive.DeliveryWriter;
+import io.inbox4j.internal.run.HandlerInvoker;
+import io.inbox4j.internal.run.OutcomeReporter;
+import io.inbox4j.internal.run.TransactionLosses;
+import io.inbox4j.retry.CircuitState;
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.WorkStore;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The worker pool: claims stored messages and runs their handlers.
+ *
+ * <p>Every endpoint has its own workers. Any number of processors, in any number of processes,
+ * share the store. {@link #start}, {@link #withdraw} and {@link #close} are called by one thread at
+ * a time; it is closed once.
+ */
+public final class InboxProcessor {
+
+  private static final Logger log = LoggerFactory.getLogger(InboxProcessor.class);
+  private static final Duration GRACE = Duration.ofSeconds(1);
+
+  private final List<EndpointConfig> configs;
+  private final EventReader reader;
+  private final InboxStore store;
+  private final SafeListener listener;
+  private final FailureLog failures;
+  private final @Nullable Integer maxConcurrency;
+  private volatile Map<String, EndpointRuntime> runtimes;
+  private WorkStore.@Nullable Watch watch;
+  private volatile boolean stopping;
+
+  /** An endpoint's workers, and what they share. */
+  private record EndpointRuntime(
+      WorkSignal signal, Circuit circuit, WorkerPool workerPool, DeliveryWriter storing) {}
+
+  /**
+   * @param failures how failures of handlers are logged
+   * @param maxConcurrency how many handlers of all endpoints run at once at most, or null
+   */
+  public InboxProcessor(
+      List<EndpointConfig> configs,
+      EventReader reader,
+      InboxStore store,
+      SafeListener listener,
+      FailureLog failures,
+      @Nullable Integer maxConcurrency) {
+    this.configs = List.copyOf(configs);
+    this.reader = reader;
+    this.store = store;
+    this.listener = listener;
+    this.failures = failures;
+    this.maxConcurrency = maxConcurrency;
+    this.runtimes = newRuntimes();
+  }
+
+  private Map<String, EndpointRuntime> newRuntimes() {
+    ConcurrencyLimit all =
+        maxConcurrency == null ? ConcurrencyLimit.unlimited() : ConcurrencyLimit.of(maxConcurrency);
+    Map<String, EndpointRuntime> created = new LinkedHashMap<>();
+    configs.forEach(it -> created.put(it.endpoint(), runtime(it, all)));
+    return created;
+  }
+
+  private EndpointRuntime runtime(EndpointConfig config, ConcurrencyLimit all) {
+    HandlerInvoker handlers = new HandlerInvoker(config, reader, listener);
+    WorkSignal signal = new WorkSignal();
+    Circuit circuit = new Circuit(config.endpoint(), config.breaker(), listener);
+    AdmissionControl admissionControl = new AdmissionControl(config, all, circuit, signal);
+    OutcomeReporter outcomes =
+        new OutcomeReporter(config.endpoint(), listener, signal, circuit, failures);
+    WorkerPool workerPool =
+        config.mode() instanceof HandlingMode.Leased mode
+            ? new LeasedWorkerPool(
+                config, mode, handlers, store, listener, signal, admissionControl, outcomes)
+            : workers(config, handlers, signal, admissionControl, outcomes);
+    DeliveryWriter storing =
+        config.mode() instanceof HandlingMode.Inline
+            ? new InlineWriter(
+                config, handlers, store, listener, admissionControl, outcomes, () -> stopping)
+            : DeliveryWriter.in(store, config.endpoint());
+    return new EndpointRuntime(signal, circuit, workerPool, storing);
+  }
+
+  private WorkerPool workers(
+      EndpointConfig config,
+      HandlerInvoker handlers,
+      WorkSignal signal,
+      AdmissionControl admissionControl,
+      OutcomeReporter outcomes) {
+    ClaimThrottle claimThrottle = new ClaimThrottle(signal);
+    AdaptiveBatchSize batchSizes = new AdaptiveBatchSize(config.transactionSize());
+    TransactionLosses transactionLosses = new TransactionLosses(config.endpoint(), store);
+    return new TransactionalWorkerPool(
+        config.endpoint(),
+        config.workers(),
+        () ->
+            new Worker(
+                config,
+                handlers,
+                store,
+                listener,
+                signal,
+                admissionControl,
+                claimThrottle,
+                batchSizes,
+                outcomes,
+                transactionLosses));
+  }
+
+  /**
+   * Starts the workers. They run until {@link #close} or {@link #withdraw}, and keep the process
+   * alive. What was started before an exception is left to those as well.
+   */
+  public void start() {
+    watch =
+        store.watch(this::wake, () -> runtimes.values().forEach(runtime -> runtime.signal.raise()));
+    runtimes.values().forEach(runtime -> runtime.workerPool.start());
+  }
+
+  /** Wakes a worker of the endpoint, if it has any here. */
+  public void wake(String endpoint) {
+    EndpointRuntime runtime = runtimes.get(endpoint);
+    if (runtime != null) {
+      runtime.signal.raise();
+    }
+  }
+
+  /** How deliveries of the endpoint are stored. */
+  public DeliveryWriter storing(String endpoint) {
+    EndpointRuntime runtime = runtimes.get(endpoint);
+    return runtime == null ? DeliveryWriter.in(store, endpoint) : runtime.storing;
+  }
+
+  /** How many handlers of the endpoint run at once at most. */
+  public int concurrency(String endpoint) {
+    return of(endpoint).workerPool.size();
+  }
+
+  /** How many handlers of the endpoint can run at once right now. */
+  public int alive(String endpoint) {
+    return of(endpoint).workerPool.alive();
+  }
+
+  /** The handlers of the endpoint that do not return though their time is up. */
+  public StuckHandlers stuck(String endpoint) {
+    return of(endpoint).workerPool.stuck();
+  }
+
+  /** Lets this many handlers of the endpoint run at once. */
+  public void concurrency(String endpoint, int handlers) {
+    if (handlers < 1 || handlers > EndpointConfig.MAX_WORKERS) {
+      throw new IllegalArgumentException(
+          "the concurrency is %d; expected 1 to %,d"
+              .formatted(handlers, EndpointConfig.MAX_WORKERS));
+    }
+    of(endpoint).workerPool.resize(handlers);
+  }
+
+  /** What the endpoint's circuit breaker lets through. */
+  public CircuitState circuit(String endpoint) {
+    return of(endpoint).circuit.state();
+  }
+
+  private EndpointRuntime of(String endpoint) {
+    EndpointRuntime runtime = runtimes.get(endpoint);
+    if (runtime == null) {
+      throw new InboxException("'%s' has no handlers here".formatted(endpoint));
+    }
+    return runtime;
+  }
+
+  /** Lets nobody begin with anything new, also where messages are received; does not wait. */
+  public void stop() {
+    stopping = true;
+    runtimes.values().forEach(runtime -> runtime.workerPool.stop());
+  }
+
+  /**
+   * Stops claiming, lets what is in hand end until the deadline, then interrupts and undoes it. A
+   * second call does nothing.
+   */
+  public void close(Duration deadline) {
+    long until = System.nanoTime() + deadline.toNanos();
+    if (watch != null) {
+      watch.close();
+    }
+    stop();
+    runtimes.values().forEach(runtime -> runtime.signal.close());
+    if (!join(until)) {
+      runtimes.values().forEach(runtime -> runtime.workerPool.interrupt());
+      if (!join(System.nanoTime() + GRACE.toNanos())) {
+        log.error(
+            "Some handlers did not return within {} and ignore the interrupt; what they did in the"
+                + " database is undone when their connection closes.",
+            deadline);
+      }
+    }
+  }
+
+  /** Stops as {@link #close} does, and can be started again, with as many handlers as it had. */
+  public void withdraw(Duration deadline) {
+    close(deadline);
+    Map<String, EndpointRuntime> next = newRuntimes();
+    runtimes.forEach(
+        (endpoint, runtime) -> next.get(endpoint).workerPool.resize(runtime.workerPool.size()));
+    watch = null;
+    runtimes = next;
+    stopping = false;
+  }
+
+  private boolean join(long until) {
+    boolean ended = true;
+    for (EndpointRuntime runtime : runtimes.values()) {
+      ended &= runtime.workerPool.join(until);
+    }
+    return ended;
+  }
+}

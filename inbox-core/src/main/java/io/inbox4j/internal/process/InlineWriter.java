@@ -1,0 +1,138 @@
+package io.inbox4j.internal.process;
+
+import io.inbox4j.internal.endpoint.EndpointConfig;
+import io.inbox4j.internal.limit.AdaptiveBatchSize;
+import io.inbox4j.internal.limit.AdmissionControl;
+import io.inbox4j.internal.notify.SafeListener;
+import io.inbox4j.internal.receive.DeliveryWriter;
+import io.inbox4j.internal.recover.OrphanRecovery;
+import io.inbox4j.internal.run.BatchRunner;
+import io.inbox4j.internal.run.BrokenBatchException;
+import io.inbox4j.internal.run.HandledMessage;
+import io.inbox4j.internal.run.HandlerInvoker;
+import io.inbox4j.internal.run.OutcomeReporter;
+import io.inbox4j.internal.run.TransactionLosses;
+import io.inbox4j.store.ClaimedMessage;
+import io.inbox4j.store.FailureKind;
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.StoreResult;
+import io.inbox4j.store.StoreUnavailableException;
+import io.inbox4j.store.WorkTransaction;
+import io.inbox4j.transport.ValidatedDelivery;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Handles messages in the transaction that stores them.
+ *
+ * <p>A handler that fails is undone, and its message is left to the processor. So is every message
+ * that should not run here: one that was delivered before, because it may have killed the process;
+ * one that has to wait behind an earlier message of its key; and all of them while the endpoint is
+ * paused or rests, or the inbox is being closed.
+ *
+ * <p>Used by one consumer at a time, or by several at once.
+ */
+final class InlineWriter implements DeliveryWriter {
+
+  private final EndpointConfig config;
+  private final HandlerInvoker handlers;
+  private final InboxStore store;
+  private final AdmissionControl admissionControl;
+  private final OutcomeReporter outcomes;
+  private final OrphanRecovery recovery;
+  private final BooleanSupplier stopping;
+  private final ThreadLocal<AdaptiveBatchSize> batchSizes;
+
+  InlineWriter(
+      EndpointConfig config,
+      HandlerInvoker handlers,
+      InboxStore store,
+      SafeListener listener,
+      AdmissionControl admissionControl,
+      OutcomeReporter outcomes,
+      BooleanSupplier stopping) {
+    this.config = config;
+    this.handlers = handlers;
+    this.store = store;
+    this.admissionControl = admissionControl;
+    this.stopping = stopping;
+    this.outcomes = outcomes;
+    this.recovery =
+        new OrphanRecovery(
+            config,
+            handlers,
+            store,
+            listener,
+            outcomes,
+            new TransactionLosses(config.endpoint(), store),
+            stopping);
+    this.batchSizes =
+        ThreadLocal.withInitial(() -> new AdaptiveBatchSize(config.transactionSize()));
+  }
+
+  /** Stores and handles in parts, each a transaction that is short however slow handlers are. */
+  @Override
+  public Stored store(List<ValidatedDelivery> batch) {
+    List<StoreResult> receipts = new ArrayList<>(batch.size());
+    List<HandledMessage> results = new ArrayList<>(batch.size());
+    for (int from = 0; from < batch.size(); ) {
+      int to = Math.min(batch.size(), from + batchSizes.get().batch());
+      storePart(batch.subList(from, to), receipts, results);
+      from = to;
+    }
+    return new Stored(receipts, () -> outcomes.tell(results));
+  }
+
+  private void storePart(
+      List<ValidatedDelivery> part, List<StoreResult> receipts, List<HandledMessage> results) {
+    try (AdmissionControl.Admission admission =
+        stopping.getAsBoolean() ? null : admissionControl.enter()) {
+      if (admission != null && admission.limit() >= part.size()) {
+        handlePart(part, admission, receipts, results);
+        return;
+      }
+    } catch (BrokenBatchException e) {
+      recovery.charge(e);
+    } catch (StoreUnavailableException e) {
+      if (store.failureKind(e) != FailureKind.TIMED_OUT) {
+        throw e;
+      }
+      gaveUp(e);
+    } catch (Throwable e) { // the message is stored below whatever a handler does
+      gaveUp(e);
+    }
+    receipts.addAll(store.receive(config.endpoint(), part));
+  }
+
+  private void gaveUp(Throwable e) {
+    outcomes.notInline(e);
+    batchSizes.get().gaveUp(store.failureKind(e) == FailureKind.MESSAGE);
+  }
+
+  private void handlePart(
+      List<ValidatedDelivery> part,
+      AdmissionControl.Admission admission,
+      List<StoreResult> receipts,
+      List<HandledMessage> results) {
+    try (WorkTransaction transaction = store.begin(config.endpoint())) {
+      List<StoreResult> received = transaction.receive(part);
+      List<ClaimedMessage> messages = transaction.claimReceived(admission.types());
+      admission.claimed(messages);
+      long begin = System.nanoTime();
+      BatchRunner.of(config, handlers, store, transaction, messages, stopping)
+          .checked(batchSizes.get().isWary())
+          .run(
+              batchSizes.get().segment(),
+              handled -> {
+                Duration time = Duration.ofNanos(System.nanoTime() - begin);
+                transaction.commit(HandledMessage.outcomes(handled));
+                batchSizes.get().took(part.size(), time, HandledMessage.anyFailed(handled));
+                outcomes.report(handled);
+                receipts.addAll(received);
+                results.addAll(handled);
+              });
+    }
+  }
+}

@@ -1,0 +1,251 @@
+package io.inbox4j.internal.process;
+
+import io.inbox4j.internal.endpoint.EndpointConfig;
+import io.inbox4j.internal.endpoint.FailureText;
+import io.inbox4j.internal.limit.AdaptiveBatchSize;
+import io.inbox4j.internal.limit.AdmissionControl;
+import io.inbox4j.internal.limit.ClaimThrottle;
+import io.inbox4j.internal.limit.WorkSignal;
+import io.inbox4j.internal.loop.ResilientLoop;
+import io.inbox4j.internal.notify.SafeListener;
+import io.inbox4j.internal.recover.OrphanRecovery;
+import io.inbox4j.internal.run.BatchRunner;
+import io.inbox4j.internal.run.BrokenBatchException;
+import io.inbox4j.internal.run.ClaimedBatch;
+import io.inbox4j.internal.run.HandledMessage;
+import io.inbox4j.internal.run.HandlerInvoker;
+import io.inbox4j.internal.run.LostBatchException;
+import io.inbox4j.internal.run.OutcomeReporter;
+import io.inbox4j.internal.run.TransactionLosses;
+import io.inbox4j.store.ClaimedMessage;
+import io.inbox4j.store.FailureKind;
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.WorkTransaction;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One thread of the pool: claim, handle, commit, again. */
+final class Worker implements Runnable {
+
+  private static final Logger log = LoggerFactory.getLogger(Worker.class);
+  private static final Duration MIN_BACKOFF = Duration.ofMillis(50);
+  private static final Duration MAX_BACKOFF = Duration.ofSeconds(5);
+  private static final Duration SECOND_LOOK = Duration.ofMillis(1_100);
+  private static final int OTHER_KIND_EVERY = 16;
+
+  private final EndpointConfig config;
+  private final HandlerInvoker handlers;
+  private final InboxStore store;
+  private final WorkSignal signal;
+  private final AdmissionControl admissionControl;
+  private final ClaimThrottle claimThrottle;
+  private final AdaptiveBatchSize batchSizes;
+  private final OutcomeReporter outcomes;
+  private final OrphanRecovery recovery;
+  private Duration backoff = MIN_BACKOFF;
+  private int rounds;
+  private boolean idle;
+  private boolean otherKind;
+  private volatile boolean stopping;
+
+  Worker(
+      EndpointConfig config,
+      HandlerInvoker handlers,
+      InboxStore store,
+      SafeListener listener,
+      WorkSignal signal,
+      AdmissionControl admissionControl,
+      ClaimThrottle claimThrottle,
+      AdaptiveBatchSize batchSizes,
+      OutcomeReporter outcomes,
+      TransactionLosses transactionLosses) {
+    this.config = config;
+    this.handlers = handlers;
+    this.store = store;
+    this.signal = signal;
+    this.admissionControl = admissionControl;
+    this.claimThrottle = claimThrottle;
+    this.batchSizes = batchSizes;
+    this.outcomes = outcomes;
+    this.recovery =
+        new OrphanRecovery(
+            config, handlers, store, listener, outcomes, transactionLosses, () -> stopping);
+  }
+
+  /** Asks the worker to end after the batch in hand. */
+  void stop() {
+    stopping = true;
+  }
+
+  @Override
+  public void run() {
+    new ResilientLoop("A worker of " + config.endpoint(), () -> stopping, this::workOrWait).run();
+    settleLastNotes();
+    signal.raise(); // for another worker, if this one was woken only to end
+  }
+
+  private void workOrWait() throws InterruptedException {
+    try {
+      boolean wasIdle = idle;
+      if (!workOnce()) {
+        signal.await(wasIdle && idle ? config.pollInterval() : beforeIdling());
+      }
+      backoff = MIN_BACKOFF;
+    } catch (InterruptedException e) {
+      throw e;
+    } catch (Throwable e) { // of the database, of a commit: it is told, and passes
+      if (stopping) {
+        log.info("A batch of {} was given up to stop; it is free again.", config.endpoint());
+        return;
+      }
+      batchSizes.gaveUp(store.failureKind(e) == FailureKind.MESSAGE);
+      rest(e);
+    }
+  }
+
+  private void settleLastNotes() {
+    try {
+      recovery.settle();
+    } catch (Throwable e) { // it is the last thing that the worker does
+      log.warn(
+          "The last messages of {} keep the note of a run that was stopped: {}",
+          config.endpoint(),
+          FailureText.logged(e));
+    }
+  }
+
+  /** Before a worker rests for long it looks once more, for what was committed out of order. */
+  private Duration beforeIdling() {
+    return config.pollInterval().compareTo(SECOND_LOOK) < 0 ? config.pollInterval() : SECOND_LOOK;
+  }
+
+  private void rest(Throwable cause) throws InterruptedException {
+    Duration pause = backoff;
+    Duration longer = backoff.multipliedBy(2);
+    backoff = longer.compareTo(MAX_BACKOFF) > 0 ? MAX_BACKOFF : longer;
+    outcomes.interrupted("Processing", pause, cause);
+    signal.pause(pause);
+  }
+
+  /**
+   * Handles a batch, if there is something to do and allowed.
+   *
+   * @return whether there may be more already; if not, the signal is raised when there is
+   */
+  private boolean workOnce() {
+    recovery.settle();
+    try (ClaimThrottle.Turn turn = claimThrottle.take();
+        AdmissionControl.Admission admission = turn == null ? null : admissionControl.enter()) {
+      if (turn == null) {
+        return false;
+      }
+      if (admission == null) {
+        idle = true;
+        return false;
+      }
+      boolean mayBeMore = workOnce(turn, admission);
+      if (mayBeMore) {
+        turn.again();
+      }
+      return mayBeMore;
+    }
+  }
+
+  private boolean workOnce(ClaimThrottle.Turn turn, AdmissionControl.Admission admission) {
+    ClaimedBatch claimed;
+    List<ClaimedMessage> again;
+    boolean mayBeMore;
+    try (WorkTransaction transaction = store.begin(config.endpoint())) {
+      int limit = Math.min(batchSizes.batch(), admission.limit());
+      List<ClaimedMessage> messages = claim(transaction, admission.types(), limit);
+      admission.claimed(messages);
+      mayBeMore = mayBeMore(messages, limit);
+      turn.claimed(messages.size(), mayBeMore);
+      idle = messages.isEmpty();
+      if (idle) {
+        return false;
+      }
+      claimed = ClaimedBatch.of(messages);
+      again = work(transaction, claimed);
+    } catch (BrokenBatchException e) {
+      recovery.charge(e);
+      return true;
+    } catch (LostBatchException e) {
+      if (!recovery.charge(e)) {
+        throw e;
+      }
+      return true;
+    }
+    try {
+      recovery.runAgain(again);
+    } catch (Throwable e) {
+      recovery.notRun(claimed.orphans());
+      throw e;
+    }
+    recovery.runTogether(claimed.orphans());
+    for (ClaimedMessage orphan : claimed.isolated()) {
+      if (!stopping) {
+        recovery.runAlone(orphan);
+      }
+    }
+    return mayBeMore;
+  }
+
+  /**
+   * Claims messages with or without an ordering key, whichever kind this endpoint mostly has; the
+   * other kind when there are none, and every now and then, so that neither waits for ever. Where
+   * no key is asked for there is one only from former times, and as long as none was found a look
+   * before idling is enough.
+   */
+  private List<ClaimedMessage> claim(WorkTransaction transaction, Set<String> types, int limit) {
+    boolean otherFirst = ++rounds % OTHER_KIND_EVERY == 0;
+    boolean ordered = config.ordered() != otherFirst;
+    List<ClaimedMessage> messages = claim(transaction, ordered, types, limit);
+    boolean lookOn = config.ordered() || otherFirst || idle || otherKind;
+    if (messages.isEmpty() && lookOn) {
+      ordered = !ordered;
+      messages = claim(transaction, ordered, types, limit);
+    }
+    if (ordered != config.ordered()) {
+      otherKind = !messages.isEmpty();
+    }
+    return messages;
+  }
+
+  /**
+   * Messages with an ordering key are claimed from one lane, and others may have some; and who has
+   * found one kind has not looked for the other.
+   */
+  private boolean mayBeMore(List<ClaimedMessage> claimed, int limit) {
+    return claimed.size() == limit
+        || (!claimed.isEmpty()
+            && (config.ordered() || otherKind || claimed.get(0).orderingKey() != null));
+  }
+
+  private static List<ClaimedMessage> claim(
+      WorkTransaction transaction, boolean ordered, Set<String> types, int limit) {
+    return ordered ? transaction.claimOrdered(types, limit) : transaction.claim(types, limit);
+  }
+
+  /** Handles what nobody has died over; returns what failed and is to run again, alone. */
+  private List<ClaimedMessage> work(WorkTransaction transaction, ClaimedBatch claimed) {
+    long begin = System.nanoTime();
+    BatchRunner batch =
+        BatchRunner.of(config, handlers, store, transaction, claimed.fresh(), () -> stopping)
+            .checked(batchSizes.isWary());
+    batch.run(
+        batchSizes.segment(),
+        results -> {
+          Duration time = Duration.ofNanos(System.nanoTime() - begin);
+          recovery.markCrashRisk(transaction, claimed.orphans());
+          transaction.commit(HandledMessage.outcomes(results));
+          batchSizes.took(
+              results.size(), time, HandledMessage.anyFailed(results) || !batch.again().isEmpty());
+          recovery.ended(results);
+        });
+    return batch.again();
+  }
+}

@@ -1,0 +1,42 @@
+package io.inbox4j.internal.receive;
+
+import io.inbox4j.transport.Delivery;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The header by which a producer says that a message is not to be handled before a time.
+ *
+ * <p>Its value is an ISO 8601 time with an offset, such as {@code 2030-01-31T08:00:00Z}, an AMQP
+ * timestamp, or a number of milliseconds since 1970.
+ */
+public final class NotBefore {
+
+  public static final String HEADER = "x-not-before";
+
+  private static final Instant MAX = Instant.parse("9999-12-31T23:59:59Z");
+
+  private NotBefore() {}
+
+  /**
+   * The time that a delivery names, or null if it names none.
+   *
+   * @throws DateTimeException if what it names is no time
+   */
+  public static @Nullable Instant of(Delivery delivery) {
+    Object value = delivery.headers().get(HEADER);
+    if (value == null) {
+      return null;
+    }
+    Instant time =
+        value instanceof Number number
+            ? Instant.ofEpochMilli(number.longValue())
+            : OffsetDateTime.parse(value.toString()).toInstant();
+    if (time.isAfter(MAX) || time.isBefore(Instant.EPOCH)) {
+      throw new DateTimeException("out of range");
+    }
+    return time;
+  }
+}

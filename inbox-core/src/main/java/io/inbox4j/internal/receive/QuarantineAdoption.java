@@ -1,0 +1,92 @@
+package io.inbox4j.internal.receive;
+
+import io.inbox4j.internal.notify.SafeListener;
+import io.inbox4j.listener.InboxListener;
+import io.inbox4j.store.OperatorStore;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes in what was put aside by processes that did not know its type, as soon as it is there: in a
+ * rolling deploy old processes receive new types. Every process does so for the types it knows, so
+ * there need not be one that knows them all.
+ */
+public final class QuarantineAdoption {
+
+  private static final Logger log = LoggerFactory.getLogger(QuarantineAdoption.class);
+  private static final int PAGE = 200;
+
+  /** Who is recorded to have done it. */
+  private static final String BY = "inbox";
+
+  private final OperatorStore store;
+  private final Map<String, Door> doors;
+  private final SafeListener listener;
+  private final Consumer<String> wake;
+
+  /**
+   * What an endpoint lets in.
+   *
+   * @param types the names of the types that this process knows
+   */
+  public record Door(Set<String> types, DeliveryValidator check) {}
+
+  /**
+   * @param doors those of all endpoints
+   * @param wake called with an endpoint that has something to do again
+   */
+  public QuarantineAdoption(
+      OperatorStore store, Map<String, Door> doors, SafeListener listener, Consumer<String> wake) {
+    this.store = store;
+    this.doors = Map.copyOf(doors);
+    this.listener = listener;
+    this.wake = wake;
+  }
+
+  /** Looks once at every endpoint; little is done where there is nothing. */
+  public void look(BooleanSupplier closed) {
+    doors.forEach((endpoint, door) -> look(endpoint, door, closed));
+  }
+
+  private void look(String endpoint, Door door, BooleanSupplier closed) {
+    int adopted = 0;
+    long after = 0;
+    while (!closed.getAsBoolean()) {
+      OperatorStore.ReplayPage page =
+          store.adoptQuarantined(
+              endpoint,
+              door.types,
+              BY,
+              after,
+              PAGE,
+              message -> door.check.check(message.delivery()));
+      if (page.seen() == 0) {
+        break;
+      }
+      after = page.last();
+      adopted += page.replayed().size();
+      page.replayed()
+          .forEach(
+              event ->
+                  listener.tell(
+                      l ->
+                          l.replayed(
+                              new InboxListener.Replayed(
+                                  new InboxListener.Message(
+                                      endpoint, event.messageId(), event.type())))));
+      if (!page.replayed().isEmpty()) {
+        wake.accept(endpoint);
+      }
+    }
+    if (adopted > 0) {
+      log.info(
+          "{} messages of {} came to processes that do not know their type, and are taken in",
+          adopted,
+          endpoint);
+    }
+  }
+}

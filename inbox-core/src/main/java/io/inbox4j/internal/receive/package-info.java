@@ -1,0 +1,5 @@
+/** Validates deliveries and stores them. */
+@NullMarked
+package io.inbox4j.internal.receive;
+
+import org.jspecify.annotations.NullMarked;

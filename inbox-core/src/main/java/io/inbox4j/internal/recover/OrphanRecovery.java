@@ -1,0 +1,368 @@
+package io.inbox4j.internal.recover;
+
+import io.inbox4j.error.InboxException;
+import io.inbox4j.internal.endpoint.EndpointConfig;
+import io.inbox4j.internal.endpoint.TransactionLostException;
+import io.inbox4j.internal.limit.AdaptiveBatchSize;
+import io.inbox4j.internal.notify.SafeListener;
+import io.inbox4j.internal.run.AbandonedException;
+import io.inbox4j.internal.run.BatchRunner;
+import io.inbox4j.internal.run.BrokenBatchException;
+import io.inbox4j.internal.run.ClaimedBatch;
+import io.inbox4j.internal.run.HandledMessage;
+import io.inbox4j.internal.run.HandlerInvoker;
+import io.inbox4j.internal.run.LostBatchException;
+import io.inbox4j.internal.run.OutcomeReporter;
+import io.inbox4j.internal.run.TransactionLosses;
+import io.inbox4j.listener.InboxListener;
+import io.inbox4j.retry.RetryDecision;
+import io.inbox4j.store.ClaimedMessage;
+import io.inbox4j.store.FailureKind;
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.Outcome;
+import io.inbox4j.store.StoreUnavailableException;
+import io.inbox4j.store.WorkTransaction;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs orphans: messages that were in hand when a worker died or gave up.
+ *
+ * <p>One of them may be what killed the process. So before orphans run, that is noted durably. The
+ * first time they run together, because most workers die for another reason. Those whose process
+ * dies once more run alone from then on, and each note counts as an attempt: after the last one the
+ * message is dead.
+ */
+public final class OrphanRecovery {
+
+  private static final Duration MIN_HOLD_BACK = Duration.ofSeconds(1);
+
+  private final EndpointConfig config;
+  private final HandlerInvoker handlers;
+  private final InboxStore store;
+  private final SafeListener listener;
+  private final OutcomeReporter outcomes;
+  private final TransactionLosses transactionLosses;
+  private final BooleanSupplier stopping;
+  private final List<Long> unjustlyMarked = new ArrayList<>();
+
+  public OrphanRecovery(
+      EndpointConfig config,
+      HandlerInvoker handlers,
+      InboxStore store,
+      SafeListener listener,
+      OutcomeReporter outcomes,
+      TransactionLosses transactionLosses,
+      BooleanSupplier stopping) {
+    this.config = config;
+    this.handlers = handlers;
+    this.store = store;
+    this.listener = listener;
+    this.outcomes = outcomes;
+    this.transactionLosses = transactionLosses;
+    this.stopping = stopping;
+  }
+
+  /** Takes back the notes of runs that the infrastructure ended, as soon as it lets us. */
+  public void settle() {
+    if (!unjustlyMarked.isEmpty()) {
+      store.clearCrashRisk(unjustlyMarked);
+      unjustlyMarked.clear();
+    }
+  }
+
+  /** Notes orphans that run together, in the transaction that claimed them. */
+  public void markCrashRisk(WorkTransaction transaction, List<ClaimedMessage> group) {
+    if (!group.isEmpty()) {
+      transaction.markCrashRisk(sequences(group), holdBack(group.get(0)));
+    }
+  }
+
+  /** Orphans that were noted do not run now, for a reason that has nothing to do with them. */
+  public void notRun(List<ClaimedMessage> group) {
+    unjustlyMarked.addAll(sequences(group));
+  }
+
+  private void settleCulprit(BrokenBatchException broken) {
+    settle(
+        broken.orphans().get(0),
+        message -> config.outcomeOf(message, broken.failure()),
+        broken.failure());
+  }
+
+  /** Runs orphans that were noted together. */
+  public void runTogether(List<ClaimedMessage> group) {
+    try {
+      if (!group.isEmpty()) {
+        run(group);
+      }
+    } catch (BrokenBatchException e) { // they are noted, so they run alone from now on
+      outcomes.broken(e);
+      if (e.isSolved()) {
+        List<Long> others = new ArrayList<>(sequences(group));
+        others.removeAll(sequences(e.orphans()));
+        unjustlyMarked.addAll(others);
+        settleCulprit(e);
+      }
+    }
+  }
+
+  /** Notes an orphan and runs it alone, or gives up on it if its attempts are used up. */
+  public void runAlone(ClaimedMessage orphan) {
+    if (isGivenUp(config, orphan)) {
+      giveUp(orphan);
+    } else if (store.markCrashRiskAlone(orphan.sequence(), holdBack(orphan))) {
+      try {
+        run(List.of(orphan));
+      } catch (InboxException e) {
+        if (e instanceof BrokenBatchException broken) {
+          charge(broken);
+        } else if (store.failureKind(e) == FailureKind.MESSAGE
+            && !(e instanceof AbandonedException)) {
+          settle(orphan, message -> config.outcomeOf(message, e), e);
+        } else {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /**
+   * Charges the messages of a batch whose transaction was ended by one of their handlers: the one
+   * that did it with an attempt, or, if it is not known which one it was, all of them with having
+   * to run alone. Those that are in another hand by now are charged there.
+   */
+  public void charge(BrokenBatchException broken) {
+    outcomes.broken(broken);
+    if (broken.isSolved()) {
+      settleCulprit(broken);
+    } else {
+      try (WorkTransaction transaction = store.begin(config.endpoint())) {
+        transaction.markCrashRisk(
+            sequences(transaction.reclaim(sequences(broken.orphans()))), Duration.ZERO);
+        transaction.commit(List.of());
+      }
+    }
+  }
+
+  /**
+   * Charges a message with an attempt if it was alone when the transaction was lost, as it was
+   * several times before, and the database answers others. One that was not alone is an orphan now.
+   *
+   * @return whether it has an outcome
+   */
+  public boolean charge(LostBatchException lost) {
+    if (!lost.isAlone() || stopping.getAsBoolean()) {
+      return false;
+    }
+    ClaimedMessage message = lost.orphans().get(0);
+    Throwable cause = lost.getCause();
+    int times = transactionLosses.add(message.sequence());
+    if (times > 0) {
+      outcomes.lost(message, times, cause);
+    }
+    if (times < TransactionLosses.PER_ATTEMPT) {
+      return false;
+    }
+    TransactionLostException failure = new TransactionLostException(times, cause);
+    return settle(message, it -> config.outcomeOf(it, failure), failure);
+  }
+
+  /** Whether the last attempt that there is has ended with its process. */
+  public static boolean isGivenUp(EndpointConfig config, ClaimedMessage orphan) {
+    return orphan.crashes() > 1 && orphan.attempt() >= config.retryOf(orphan.type()).maxAttempts();
+  }
+
+  /** Whether it is given up on if its process dies over it once more. */
+  public static boolean isLastChance(EndpointConfig config, ClaimedMessage orphan) {
+    return isGivenUp(config, orphan.atRisk());
+  }
+
+  private void giveUp(ClaimedMessage orphan) {
+    settle(orphan, message -> givenUp(config, message), null);
+  }
+
+  public static Outcome givenUp(EndpointConfig config, ClaimedMessage orphan) {
+    return config.dead(
+        orphan,
+        "the process died or was lost %d times while it handled this message alone"
+            .formatted(orphan.crashes() - 1));
+  }
+
+  /**
+   * Gives a message an outcome without handling it: its handler, or its commit, failed before.
+   *
+   * @return whether it has got it; not if it is in another hand by now
+   */
+  private boolean settle(
+      ClaimedMessage orphan, Function<ClaimedMessage, Outcome> outcome, @Nullable Throwable why) {
+    try (WorkTransaction transaction = store.begin(config.endpoint())) {
+      for (ClaimedMessage message : transaction.reclaim(List.of(orphan.sequence()))) {
+        HandledMessage result =
+            new HandledMessage(message, message.attempt(), outcome.apply(message), why);
+        transaction.commit(List.of(result.outcome()));
+        ended(List.of(result));
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Messages have got their outcomes, and that is committed. */
+  public void ended(List<HandledMessage> results) {
+    transactionLosses.forget(results);
+    outcomes.committed(results);
+  }
+
+  private void run(List<ClaimedMessage> group) {
+    List<ClaimedMessage> again;
+    try (WorkTransaction transaction = store.begin(config.endpoint())) {
+      List<ClaimedMessage> reclaimed = claimAtRisk(transaction, group);
+      List<ClaimedMessage> messages = withoutGaps(group, reclaimed);
+      BatchRunner batch =
+          BatchRunner.of(config, handlers, store, transaction, messages, stopping).checked(true);
+      batch.run(
+          AdaptiveBatchSize.WHOLE,
+          results -> {
+            transaction.clearCrashRisk(without(results, reclaimed));
+            transaction.commit(HandledMessage.outcomes(results));
+            for (HandledMessage result : results) {
+              listener.tell(
+                  l ->
+                      l.recovered(
+                          new InboxListener.Recovered(outcomes.describe(result.message()))));
+            }
+            ended(results);
+          });
+      again = batch.again();
+    } catch (LostBatchException e) {
+      lost(group, e);
+      return;
+    } catch (StoreUnavailableException | AbandonedException e) {
+      if (group.size() > 1 || store.failureKind(e) != FailureKind.TIMED_OUT) {
+        unjustlyMarked.addAll(sequences(group));
+      }
+      throw e;
+    }
+    runAgain(again);
+  }
+
+  /**
+   * Those that may have cost the transaction run alone from now on: if they have not before, their
+   * notes stay. It is not the fault of the others.
+   */
+  private void lost(List<ClaimedMessage> group, LostBatchException lost) {
+    boolean alreadyAlone = group.get(0).crashes() > 0;
+    List<Long> orphans = sequences(lost.orphans());
+    List<Long> unjustly = new ArrayList<>(sequences(group));
+    if (!alreadyAlone) {
+      unjustly.removeAll(orphans);
+    }
+    unjustlyMarked.addAll(unjustly);
+    if (!charge(lost)) {
+      throw lost;
+    }
+    unjustlyMarked.removeAll(orphans);
+  }
+
+  /**
+   * Runs messages that failed for good while they shared a transaction with others, each in one of
+   * its own: it may have been a neighbour that changed a setting, or took a name.
+   */
+  public void runAgain(List<ClaimedMessage> failed) {
+    for (ClaimedMessage message : failed) {
+      if (!stopping.getAsBoolean()) {
+        runAgain(message);
+      }
+    }
+  }
+
+  private void runAgain(ClaimedMessage failed) {
+    try (WorkTransaction transaction = store.begin(config.endpoint())) {
+      ClaimedBatch claimed = ClaimedBatch.of(transaction.claimDue(List.of(failed.sequence())));
+      BatchRunner.of(config, handlers, store, transaction, claimed.fresh(), stopping)
+          .checked(true)
+          .run(
+              AdaptiveBatchSize.WHOLE,
+              results -> {
+                markCrashRisk(transaction, claimed.orphans()); // somebody has died over it since
+                transaction.commit(HandledMessage.outcomes(results));
+                ended(results);
+              });
+    } catch (BrokenBatchException e) {
+      charge(e);
+    } catch (LostBatchException e) {
+      if (!charge(e)) {
+        throw e;
+      }
+    }
+  }
+
+  /**
+   * Claims what was noted, as it was noted: what somebody else has noted or handled since is left
+   * to them. What cannot be claimed, because a message of its key is in another hand, was noted in
+   * vain.
+   */
+  private static List<ClaimedMessage> claimAtRisk(
+      WorkTransaction transaction, List<ClaimedMessage> group) {
+    Map<Long, ClaimedMessage> atRisk = new LinkedHashMap<>();
+    group.forEach(message -> atRisk.put(message.sequence(), message.atRisk()));
+    List<ClaimedMessage> claimed = new ArrayList<>();
+    for (ClaimedMessage message : transaction.claimAtRisk(sequences(group))) {
+      ClaimedMessage before = atRisk.remove(message.sequence());
+      if (before != null && before.crashes() == message.crashes()) {
+        claimed.add(message);
+      }
+    }
+    transaction.restoreUnclaimed(List.copyOf(atRisk.values()));
+    return claimed;
+  }
+
+  /**
+   * Leaves out the keys of which a message is in another hand by now: what follows it must wait.
+   */
+  private static List<ClaimedMessage> withoutGaps(
+      List<ClaimedMessage> group, List<ClaimedMessage> reclaimed) {
+    Set<Long> there = new HashSet<>(sequences(reclaimed));
+    Set<String> broken = new HashSet<>();
+    for (ClaimedMessage message : group) {
+      if (message.orderingKey() != null && !there.contains(message.sequence())) {
+        broken.add(message.orderingKey());
+      }
+    }
+    return reclaimed.stream()
+        .filter(it -> it.orderingKey() == null || !broken.contains(it.orderingKey()))
+        .toList();
+  }
+
+  /** Those that got no outcome, because an earlier message of their ordering key failed. */
+  private static List<Long> without(List<HandledMessage> results, List<ClaimedMessage> messages) {
+    Set<Long> left = new HashSet<>(sequences(messages));
+    results.forEach(result -> left.remove(result.message().sequence()));
+    return List.copyOf(left);
+  }
+
+  private static List<Long> sequences(List<ClaimedMessage> messages) {
+    return messages.stream().map(ClaimedMessage::sequence).toList();
+  }
+
+  /** How long messages rest if their process dies now: as long as their policy says. */
+  private Duration holdBack(ClaimedMessage orphan) {
+    RetryDecision decision =
+        config
+            .retryOf(orphan.type())
+            .decide(orphan.attempt(), new IllegalStateException("the process died"));
+    return decision instanceof RetryDecision.RetryAfter retry
+            && retry.delay().compareTo(MIN_HOLD_BACK) > 0
+        ? retry.delay()
+        : MIN_HOLD_BACK;
+  }
+}

@@ -1,0 +1,5 @@
+/** Removes old messages in the background. */
+@NullMarked
+package io.inbox4j.internal.retain;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,325 @@
+package io.inbox4j.internal.run;
+
+import io.inbox4j.event.UnreadableEventException;
+import io.inbox4j.handler.Postpone;
+import io.inbox4j.handler.RetryLater;
+import io.inbox4j.internal.endpoint.EndpointConfig;
+import io.inbox4j.internal.endpoint.FailureText;
+import io.inbox4j.store.ClaimedMessage;
+import io.inbox4j.store.FailureKind;
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.Outcome;
+import io.inbox4j.store.StoreUnavailableException;
+import io.inbox4j.store.TransactionEndedException;
+import io.inbox4j.store.WorkTransaction;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * Runs the handlers of claimed messages in one transaction.
+ *
+ * <p>Messages run in segments. While all goes well a segment costs one savepoint, however long it
+ * is. When a message fails, its segment is undone; what came before it in the segment runs again as
+ * a segment of its own, the message is set down as failed, and the rest goes on. So a failure costs
+ * its neighbours a repetition, never their outcome, and the claims are held throughout.
+ *
+ * <p>A step is what one call of a handler is about: one message, or as many in a row as one handler
+ * of batches takes. When such a call fails, halves of it run until the message that fails is alone.
+ *
+ * <p>A message that failed for good after the handler of another had run gets no outcome either:
+ * that other one may have changed what it found in the transaction. It is to run again, alone.
+ *
+ * <p>Messages that follow a failed one with the same ordering key get no outcome: they are free
+ * again after the commit, and wait behind it.
+ */
+public final class BatchRunner {
+
+  private final EndpointConfig config;
+  private final Call call;
+  private final InboxStore store;
+  private final WorkTransaction transaction;
+  private final List<ClaimedMessage> messages;
+  private final BooleanSupplier stopping;
+  private boolean checked;
+
+  /** Whether what a handler did is kept in the transaction. */
+  private boolean kept;
+
+  /** How many of the messages a handler has been called with, at least once. */
+  private int reached;
+
+  private final List<HandledMessage> results;
+  private final Set<String> heldKeys = new HashSet<>();
+  private final Set<Long> failedAlone = new HashSet<>();
+  private final List<ClaimedMessage> again = new ArrayList<>();
+
+  /** What is done with messages, in the transaction. */
+  public interface Call {
+
+    /** Whether one call takes both. */
+    default boolean takesTogether(ClaimedMessage one, ClaimedMessage next) {
+      return false;
+    }
+
+    /** Handles one message, or several that go together. */
+    void handle(List<ClaimedMessage> step) throws Exception;
+  }
+
+  public BatchRunner(
+      EndpointConfig config,
+      Call call,
+      InboxStore store,
+      WorkTransaction transaction,
+      List<ClaimedMessage> messages,
+      BooleanSupplier stopping) {
+    this.config = config;
+    this.call = call;
+    this.store = store;
+    this.transaction = transaction;
+    this.messages = messages;
+    this.stopping = stopping;
+    this.results = new ArrayList<>(messages.size());
+  }
+
+  /** Runs the handlers of the endpoint on messages. */
+  public static BatchRunner of(
+      EndpointConfig config,
+      HandlerInvoker handlers,
+      InboxStore store,
+      WorkTransaction transaction,
+      List<ClaimedMessage> messages,
+      BooleanSupplier stopping) {
+    Call call =
+        new Call() {
+          @Override
+          public boolean takesTogether(ClaimedMessage one, ClaimedMessage next) {
+            return handlers.takesTogether(one, next);
+          }
+
+          @Override
+          public void handle(List<ClaimedMessage> step) throws Exception {
+            handlers.handle(step, transaction);
+          }
+        };
+    return new BatchRunner(config, call, store, transaction, handlers.grouped(messages), stopping);
+  }
+
+  /**
+   * Checks after every segment what the database checks at the commit otherwise, so that the
+   * message whose commit would be refused is found.
+   */
+  public BatchRunner checked(boolean yes) {
+    checked = yes;
+    return this;
+  }
+
+  /**
+   * Runs all messages, then lets the transaction be committed with what became of each.
+   *
+   * @throws AbandonedException if the infrastructure failed, or the worker was interrupted to stop
+   * @throws LostBatchException if the transaction was lost after a handler had it
+   * @throws BrokenBatchException if a handler has ended the transaction
+   */
+  public void run(int segment, Consumer<List<HandledMessage>> commit) {
+    try {
+      for (int from = 0; from < messages.size(); ) {
+        int to = (int) Math.min(messages.size(), (long) from + segment);
+        runSegment(from, to);
+        from = to;
+      }
+      commit.accept(results);
+    } catch (TransactionEndedException e) { // noticed too late to know who it was
+      throw new BrokenBatchException(messages.subList(0, reached), e);
+    } catch (StoreUnavailableException e) {
+      if (reached == 0 || !transaction.isLost()) {
+        throw e;
+      }
+      throw new LostBatchException(messages.subList(0, reached), reached == 1, e);
+    }
+  }
+
+  /** The messages that failed for good beside others, and have to run again in fresh air. */
+  public List<ClaimedMessage> again() {
+    return again;
+  }
+
+  private void runSegment(int from, int to) {
+    if (from == to) {
+      return;
+    }
+    transaction.mark();
+    int at = from;
+    int next = from;
+    try {
+      for (; at < to; at = next) {
+        next = endOfStep(at, to);
+        reached = Math.max(reached, next);
+        runStep(messages.subList(at, next));
+        if (transaction.isEnded()) {
+          throw new TransactionEndedException();
+        }
+      }
+      if (checked) {
+        transaction.check();
+      }
+      transaction.keep();
+      succeeded(from, to);
+    } catch (Throwable thrown) { // a handler may throw anything, and it is set down
+      Throwable failure = FailureText.readable(thrown);
+      undo(failure, messages.subList(at, Math.max(at, next)));
+      runAround(from, at, next, to, failure);
+    }
+  }
+
+  private int endOfStep(int at, int to) {
+    int end = at + 1;
+    while (end < to && call.takesTogether(messages.get(at), messages.get(end))) {
+      end++;
+    }
+    return end;
+  }
+
+  /**
+   * If it cannot be undone the transaction is gone. Whether its handler has ended it is known;
+   * whether it is the handler's fault that it is lost is not.
+   */
+  private void undo(Throwable failure, List<ClaimedMessage> step) {
+    try {
+      if (!step.isEmpty() && transaction.isEnded()) {
+        throw new BrokenBatchException(step, new TransactionEndedException());
+      }
+      transaction.undo();
+    } catch (BrokenBatchException | TransactionEndedException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      e.addSuppressed(failure);
+      throw givenUp(failure, step, e);
+    }
+  }
+
+  private RuntimeException givenUp(
+      Throwable failure, List<ClaimedMessage> step, RuntimeException undo) {
+    FailureKind fault = store.failureKind(failure);
+    if (fault == FailureKind.TIMED_OUT || fault == FailureKind.CONFLICT) {
+      return new AbandonedException("the batch was given up", failure);
+    }
+    if (fault == FailureKind.MESSAGE && store.failureKind(undo) == FailureKind.TIMED_OUT) {
+      return undo;
+    }
+    List<ClaimedMessage> orphans = step.isEmpty() ? messages.subList(0, reached) : step;
+    return new LostBatchException(orphans, reached == orphans.size(), failure);
+  }
+
+  /**
+   * Runs an undone segment again, without what failed in the step {@code at} to {@code next}.
+   *
+   * <p>The transaction is still there. So a failure that looks like the infrastructure's is that of
+   * another database that the handler uses, and the message's own.
+   */
+  private void runAround(int from, int at, int next, int to, Throwable failure) {
+    FailureKind fault = store.failureKind(failure);
+    boolean interrupted = Thread.interrupted() || failure instanceof InterruptedException;
+    if (fault == FailureKind.CONFLICT || (interrupted && stopping.getAsBoolean())) {
+      throw new AbandonedException("the batch was given up", failure);
+    }
+    boolean shared = kept || from < at;
+    if (failure instanceof DefaultBatchContext.MembersFailed members) {
+      runSegment(from, at);
+      setDown(at, next, members.failures(), shared);
+      runSegment(at, to);
+    } else if (to - from == 1) {
+      failed(messages.get(from), failure, kept);
+    } else if (fault == FailureKind.ABORTED || at == to) {
+      runHalves(from, to); // who did it is not known
+    } else {
+      runSegment(from, at);
+      stepFailed(at, next, failure, shared);
+      runSegment(next, to);
+    }
+  }
+
+  /** In arrival order, whatever order the handler named them in: the first of a key holds it. */
+  private void setDown(int at, int next, Map<ClaimedMessage, Throwable> failures, boolean shared) {
+    for (ClaimedMessage message : messages.subList(at, next)) {
+      Throwable failure = failures.get(message);
+      if (failure != null) {
+        failed(message, failure, shared);
+      }
+    }
+  }
+
+  private void runHalves(int from, int to) {
+    int middle = (from + to) >>> 1;
+    runSegment(from, middle);
+    runSegment(middle, to);
+  }
+
+  /** A handler of batches that says when to call it again says so for all of them. */
+  private void stepFailed(int at, int next, Throwable failure, boolean shared) {
+    boolean forAll = failure instanceof RetryLater || failure instanceof Postpone;
+    if (next - at > 1 && !forAll) {
+      runHalves(at, next);
+    } else {
+      messages.subList(at, next).forEach(message -> failed(message, failure, shared));
+    }
+  }
+
+  private void runStep(List<ClaimedMessage> step) throws Exception {
+    if (Thread.interrupted() && stopping.getAsBoolean()) {
+      throw new InterruptedException("the worker is being stopped");
+    }
+    List<ClaimedMessage> left = step;
+    if (!heldKeys.isEmpty() || !failedAlone.isEmpty()) {
+      left = step.stream().filter(message -> !isLeftOut(message)).toList();
+    }
+    if (!left.isEmpty()) {
+      call.handle(left);
+      if (!stopping.getAsBoolean()) {
+        Thread.interrupted(); // left behind by the handler, and meant for nobody
+      }
+    }
+  }
+
+  private void succeeded(int from, int to) {
+    for (int i = from; i < to; i++) {
+      ClaimedMessage message = messages.get(i);
+      if (!isLeftOut(message)) {
+        Outcome outcome = new Outcome.Processed(message.sequence());
+        results.add(new HandledMessage(message, message.attempt(), outcome, null));
+        kept = true;
+      }
+    }
+  }
+
+  /** Whether it failed before, or an earlier message of the same key did, in this batch. */
+  private boolean isLeftOut(ClaimedMessage message) {
+    return (message.orderingKey() != null && heldKeys.contains(message.orderingKey()))
+        || failedAlone.contains(message.sequence());
+  }
+
+  /**
+   * @param shared whether the handler of another message had run before it
+   */
+  private void failed(ClaimedMessage message, Throwable failure, boolean shared) {
+    if (isLeftOut(message)) {
+      return;
+    }
+    Outcome outcome = config.outcomeOf(message, failure);
+    boolean runsAgain =
+        shared && outcome instanceof Outcome.Dead && !(failure instanceof UnreadableEventException);
+    if (message.orderingKey() != null && (runsAgain || config.holdsKey(outcome))) {
+      heldKeys.add(message.orderingKey());
+    }
+    failedAlone.add(message.sequence());
+    if (runsAgain) {
+      again.add(message);
+    } else {
+      results.add(new HandledMessage(message, message.attempt(), outcome, failure));
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package io.inbox4j.internal.run;
+
+import io.inbox4j.handler.EventContext;
+import io.inbox4j.handler.EventTransaction;
+import io.inbox4j.internal.receive.HeaderJson;
+import io.inbox4j.store.ClaimedMessage;
+import java.time.Instant;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** What a handler is told about a claimed message. */
+public record DefaultEventContext(
+    String endpoint, ClaimedMessage message, EventTransaction transaction, Effects effects)
+    implements EventContext {
+
+  /** What is done with what the handler wants done in the transaction of the outcome. */
+  public interface Effects {
+    void add(Effect effect) throws Exception;
+  }
+
+  /** For a handler that runs in the transaction. */
+  static DefaultEventContext in(
+      String endpoint, ClaimedMessage message, HandlerTransaction transaction) {
+    return new DefaultEventContext(endpoint, message, transaction, transaction::apply);
+  }
+
+  /** For a handler that runs outside any transaction. */
+  public static DefaultEventContext outside(
+      String endpoint, ClaimedMessage message, Effects effects) {
+    return new DefaultEventContext(endpoint, message, new NoTransaction(), effects);
+  }
+
+  @Override
+  public int attempt() {
+    return message.attempt();
+  }
+
+  @Override
+  public UUID messageId() {
+    return message.messageId();
+  }
+
+  @Override
+  public String type() {
+    return message.type();
+  }
+
+  @Override
+  public Map<String, @Nullable Object> headers() {
+    return HeaderJson.read(message.headers());
+  }
+
+  @Override
+  public @Nullable String correlationId() {
+    return message.correlationId();
+  }
+
+  @Override
+  public @Nullable String source() {
+    return message.source();
+  }
+
+  @Override
+  public Instant receivedAt() {
+    return message.receivedAt();
+  }
+
+  @Override
+  public boolean redelivered() {
+    return message.redelivered();
+  }
+
+  @Override
+  public void commitWith(Effect effect) throws Exception {
+    effects.add(effect);
+  }
+
+  @Override
+  public <T> T unwrap(Class<T> type) {
+    return transaction.unwrap(type);
+  }
+}

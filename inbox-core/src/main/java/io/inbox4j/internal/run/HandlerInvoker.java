@@ -1,0 +1,147 @@
+package io.inbox4j.internal.run;
+
+import io.inbox4j.event.IntegrationEvent;
+import io.inbox4j.event.UnreadableEventException;
+import io.inbox4j.format.EventReader;
+import io.inbox4j.format.KnownType;
+import io.inbox4j.handler.BatchHandler;
+import io.inbox4j.handler.EventContext;
+import io.inbox4j.handler.EventMiddleware;
+import io.inbox4j.internal.endpoint.EndpointConfig;
+import io.inbox4j.internal.endpoint.EventDispatcher;
+import io.inbox4j.internal.notify.SafeListener;
+import io.inbox4j.listener.InboxListener;
+import io.inbox4j.store.ClaimedMessage;
+import io.inbox4j.store.WorkTransaction;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Brings stored messages to the handlers of an endpoint. */
+public final class HandlerInvoker {
+
+  private final EndpointConfig config;
+  private final EventDispatcher dispatcher;
+  private final HandlerMiddlewareChain chain;
+  private final EventReader reader;
+  private final SafeListener listener;
+
+  public HandlerInvoker(EndpointConfig config, EventReader reader, SafeListener listener) {
+    this.config = config;
+    this.dispatcher = config.dispatcher();
+    this.chain = new HandlerMiddlewareChain(config.middleware(), dispatcher);
+    this.reader = reader;
+    this.listener = listener;
+  }
+
+  /** Whether one call takes both. */
+  boolean takesTogether(ClaimedMessage one, ClaimedMessage next) {
+    BatchHandler<?> handler = batchHandlerOf(one);
+    return handler != null && batchHandlerOf(next) == handler;
+  }
+
+  /** Messages without order are put together by the handler of batches that takes them. */
+  List<ClaimedMessage> grouped(List<ClaimedMessage> messages) {
+    if (!dispatcher.hasBatchHandlers()
+        || messages.stream().anyMatch(message -> message.orderingKey() != null)) {
+      return messages;
+    }
+    Map<Object, List<ClaimedMessage>> byHandler = new LinkedHashMap<>();
+    for (ClaimedMessage message : messages) {
+      Object handler = batchHandlerOf(message);
+      byHandler
+          .computeIfAbsent(handler == null ? this : handler, it -> new ArrayList<>())
+          .add(message);
+    }
+    return byHandler.values().stream().flatMap(List::stream).toList();
+  }
+
+  /** Handles a message, or several that one call takes, in a transaction. */
+  public void handle(List<ClaimedMessage> step, WorkTransaction transaction) throws Exception {
+    BatchHandler<IntegrationEvent> handler = batchHandlerOf(step.get(0));
+    HandlerTransaction lent = new HandlerTransaction(transaction);
+    try {
+      if (handler == null) {
+        ClaimedMessage message = step.get(0);
+        handle(message, DefaultEventContext.in(config.endpoint(), message, lent));
+      } else {
+        handleTogether(step, lent, handler);
+      }
+    } finally {
+      lent.end();
+    }
+  }
+
+  /** Handles a message. */
+  public void handle(ClaimedMessage message, EventContext context) throws Exception {
+    IntegrationEvent event = read(message);
+    timed(message, 1, () -> chain.handle(event, context));
+  }
+
+  private void handleTogether(
+      List<ClaimedMessage> step,
+      HandlerTransaction transaction,
+      BatchHandler<IntegrationEvent> handler)
+      throws Exception {
+    DefaultBatchContext batch = new DefaultBatchContext(config.endpoint(), transaction);
+    for (ClaimedMessage message : step) {
+      try {
+        batch.add(message, read(message));
+      } catch (UnreadableEventException e) {
+        batch.failed(message, e);
+      }
+    }
+    if (batch.failures().isEmpty()) {
+      timed(step.get(0), step.size(), () -> chain.handleBatch(batch.events(), batch, handler));
+    }
+    transaction.end();
+    if (!batch.failures().isEmpty()) {
+      throw new DefaultBatchContext.MembersFailed(batch.failures());
+    }
+  }
+
+  private void timed(ClaimedMessage first, int messages, EventMiddleware.Next call)
+      throws Exception {
+    if (listener.isEmpty()) {
+      call.proceed();
+      return;
+    }
+    long begin = System.nanoTime();
+    boolean returned = false;
+    try {
+      call.proceed();
+      returned = true;
+    } finally {
+      Duration time = Duration.ofNanos(System.nanoTime() - begin);
+      boolean well = returned;
+      listener.tell(
+          l ->
+              l.handled(
+                  new InboxListener.Handled(
+                      config.endpoint(), first.type(), messages, time, well)));
+    }
+  }
+
+  private IntegrationEvent read(ClaimedMessage message) {
+    return reader.read(
+        message.contentType(), message.body(), known(message.type()), message.messageId());
+  }
+
+  @SuppressWarnings("unchecked") // onBatch() puts a handler of T at the class of T only
+  private @Nullable BatchHandler<IntegrationEvent> batchHandlerOf(ClaimedMessage message) {
+    return dispatcher.hasBatchHandlers()
+        ? (BatchHandler<IntegrationEvent>) dispatcher.batchHandlerOf(known(message.type()).event())
+        : null;
+  }
+
+  private KnownType<IntegrationEvent> known(String type) {
+    KnownType<IntegrationEvent> known = config.types().find(type);
+    if (known == null) {
+      throw new IllegalStateException("claimed a message of the type " + type + " without need");
+    }
+    return known;
+  }
+}

@@ -1,0 +1,14 @@
+package io.inbox4j.internal.run;
+
+import io.inbox4j.handler.EventTransaction;
+
+/** What a leased handler finds where others have a transaction. */
+final class NoTransaction implements EventTransaction {
+
+  @Override
+  public <T> T unwrap(Class<T> type) {
+    throw new IllegalStateException(
+        "a leased handler runs outside any transaction; do this in context.commitWith(…), or use a"
+            + " connection of your own");
+  }
+}

@@ -1,0 +1,26 @@
+package io.inbox4j.store;
+
+import io.inbox4j.error.InboxException;
+
+/**
+ * A handler got past the guard and ended the transaction that the inbox had begun. What was done
+ * before that may be committed, though no message has its outcome.
+ */
+public class TransactionEndedException extends InboxException {
+
+  private static final String WHAT_HAPPENED =
+      "the handler ended the inbox's transaction, by a COMMIT, a ROLLBACK or the like on the"
+          + " connection underneath: what it did may be committed, and is done again with every"
+          + " attempt; let the inbox end the transaction, or use a connection of your own";
+
+  public TransactionEndedException() {
+    super(WHAT_HAPPENED);
+  }
+
+  /**
+   * @param cause how it was noticed
+   */
+  public TransactionEndedException(Throwable cause) {
+    super(WHAT_HAPPENED, cause);
+  }
+}

@@ -1,0 +1,5 @@
+/** The port to a database: everything the inbox asks of a store. */
+@NullMarked
+package io.inbox4j.store;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,169 @@
+package io.inbox4j.jdbi.internal.connect;
+
+import io.inbox4j.jdbi.internal.sql.Sql;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection in a transaction of the caller's, as the store sees it: as one with auto-commit, on
+ * which the store can begin and end transactions of its own.
+ *
+ * <p>What it does is behind a savepoint. It is committed when the caller commits, and when it fails
+ * the caller can go on. The settings of the caller's transaction are as before when the store is
+ * done.
+ */
+public final class JoinedTransaction implements InvocationHandler {
+
+  private final Connection lent;
+  private final String[] settings;
+
+  /** Whether a transaction of the store's own is open. */
+  private boolean begun;
+
+  private boolean closed;
+
+  private JoinedTransaction(Connection lent) throws SQLException {
+    this.lent = lent;
+    execute(Sql.JOIN);
+    this.settings = readSettings();
+  }
+
+  static Connection on(Connection lent) throws SQLException {
+    return (Connection)
+        Proxy.newProxyInstance(
+            JoinedTransaction.class.getClassLoader(),
+            new Class<?>[] {Connection.class},
+            new JoinedTransaction(lent));
+  }
+
+  /** Whether what is committed on it is committed by somebody else, later. */
+  public static boolean isOn(Connection connection) {
+    return Proxy.isProxyClass(connection.getClass())
+        && Proxy.getInvocationHandler(connection) instanceof JoinedTransaction;
+  }
+
+  @Override
+  public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments)
+      throws Throwable {
+    Object first = arguments == null ? null : arguments[0];
+    switch (method.getName()) {
+      case "equals" -> {
+        return proxy == first;
+      }
+      case "hashCode" -> {
+        return System.identityHashCode(proxy);
+      }
+      case "getAutoCommit" -> {
+        return !begun;
+      }
+      case "isClosed" -> {
+        return closed || lent.isClosed();
+      }
+      case "setAutoCommit" -> setAutoCommit(Boolean.TRUE.equals(first));
+      case "commit" -> commit();
+      case "close" -> close();
+      case "abort" -> {} // it is for the caller to give up its connection
+      case "rollback" -> {
+        if (first != null) {
+          return call(method, arguments);
+        }
+        rollback();
+      }
+      default -> {
+        return call(method, arguments);
+      }
+    }
+    return null;
+  }
+
+  private @Nullable Object call(Method method, Object @Nullable [] arguments) throws Throwable {
+    try {
+      return method.invoke(lent, arguments);
+    } catch (InvocationTargetException e) {
+      throw e.getCause();
+    }
+  }
+
+  private void setAutoCommit(boolean on) throws SQLException {
+    if (on) {
+      commit();
+    } else if (!begun) {
+      execute(Sql.BEGIN_JOINED);
+      begun = true;
+    }
+  }
+
+  private void commit() throws SQLException {
+    if (begun) {
+      execute(Sql.COMMIT_JOINED);
+      begun = false;
+    }
+  }
+
+  private void rollback() throws SQLException {
+    if (begun) {
+      execute(Sql.ROLLBACK_JOINED);
+      begun = false;
+    }
+  }
+
+  private void close() throws SQLException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    try {
+      rollback();
+      leave();
+    } finally {
+      lent.close();
+    }
+  }
+
+  /** Keeps what was done, unless a statement has failed: then nothing else is possible. */
+  private void leave() throws SQLException {
+    if (lent.isClosed()) {
+      return;
+    }
+    try {
+      restoreSettings();
+      execute(Sql.LEAVE);
+    } catch (SQLException e) {
+      try {
+        execute(Sql.LEAVE_UNDONE);
+      } catch (SQLException again) {
+        again.addSuppressed(e);
+        throw again;
+      }
+    }
+  }
+
+  private String[] readSettings() throws SQLException {
+    try (Statement statement = lent.createStatement();
+        ResultSet row = statement.executeQuery(Sql.READ_SETTINGS)) {
+      row.next();
+      return (String[]) row.getArray(1).getArray();
+    }
+  }
+
+  private void restoreSettings() throws SQLException {
+    try (PreparedStatement statement = lent.prepareStatement(Sql.RESTORE_SETTINGS)) {
+      statement.setArray(1, lent.createArrayOf("text", settings));
+      statement.execute();
+    }
+  }
+
+  private void execute(String sql) throws SQLException {
+    try (Statement statement = lent.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package io.inbox4j.jdbi.internal.connect;
+
+import java.lang.reflect.Method;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks Spring, where it is, whether the calling thread is in a transaction. One in which nothing
+ * was done yet cannot be seen on its connection.
+ */
+final class SpringTransactions {
+
+  private static final String MANAGER =
+      "org.springframework.transaction.support.TransactionSynchronizationManager";
+
+  private final @Nullable Method isActive;
+
+  private SpringTransactions(@Nullable Method isActive) {
+    this.isActive = isActive;
+  }
+
+  static SpringTransactions knownTo(DataSource dataSource) {
+    try {
+      ClassLoader loader = dataSource.getClass().getClassLoader();
+      return new SpringTransactions(
+          Class.forName(MANAGER, false, loader).getMethod("isActualTransactionActive"));
+    } catch (ReflectiveOperationException | LinkageError e) {
+      return new SpringTransactions(null);
+    }
+  }
+
+  boolean isActive() {
+    try {
+      return isActive != null && (boolean) isActive.invoke(null);
+    } catch (ReflectiveOperationException | LinkageError e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,278 @@
+package io.inbox4j.jdbi.internal.guard;
+
+import io.inbox4j.jdbi.internal.guard.HandlerSql.Trace;
+import io.inbox4j.jdbi.internal.sql.Sql;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Array;
+import java.sql.CallableStatement;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.sql.Wrapper;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.PGStatement;
+import org.postgresql.copy.CopyDual;
+import org.postgresql.copy.CopyIn;
+import org.postgresql.copy.CopyManager;
+import org.postgresql.copy.CopyOut;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.largeobject.LargeObject;
+import org.postgresql.largeobject.LargeObjectManager;
+
+/**
+ * The connection as a handler sees it: it can do everything but end the inbox's transaction.
+ *
+ * <p>Whatever the handler gets from it that knows a connection knows this one, and no SQL gets
+ * through that would end the transaction.
+ */
+public final class TransactionGuard {
+
+  private final Connection connection;
+  private final HandlerSql.Known sql;
+  private final Connection guarded;
+  private final boolean sharesSession;
+  private volatile Trace trace = Trace.NONE;
+  private volatile String restoring = "";
+
+  /**
+   * @param sql what is known of the SQL of handlers
+   * @param sharesSession whether somebody else has the session as soon as the transaction has ended
+   */
+  TransactionGuard(Connection connection, HandlerSql.Known sql, boolean sharesSession) {
+    this.connection = connection;
+    this.sql = sql;
+    this.sharesSession = sharesSession;
+    this.guarded = proxy(Connection.class, connection);
+  }
+
+  /** The connection to give to handlers. */
+  public Connection guarded() {
+    return guarded;
+  }
+
+  /** What handlers have left behind in the session. */
+  public Trace trace() {
+    return trace;
+  }
+
+  /**
+   * What brings back the role and the search path that there were before handlers, with a semicolon
+   * behind it; nothing if they have left them alone.
+   */
+  public String restoring() {
+    return restoring;
+  }
+
+  private <T> T proxy(Class<T> type, Object target) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            TransactionGuard.class.getClassLoader(), new Class<?>[] {type}, new Guard(target)));
+  }
+
+  /** What the handler gets instead of something that may lead to the connection. */
+  private @Nullable Object guarded(@Nullable Object value) {
+    if (value instanceof Connection) {
+      return guarded;
+    }
+    if (value instanceof CallableStatement) {
+      return proxy(CallableStatement.class, value);
+    }
+    if (value instanceof PreparedStatement) {
+      return proxy(PreparedStatement.class, value);
+    }
+    if (value instanceof Statement) {
+      return proxy(Statement.class, value);
+    }
+    if (value instanceof ResultSet) {
+      return proxy(ResultSet.class, value);
+    }
+    if (value instanceof Array) {
+      return proxy(Array.class, value);
+    }
+    return value instanceof DatabaseMetaData ? proxy(DatabaseMetaData.class, value) : value;
+  }
+
+  private void check(String text) throws SQLException {
+    HandlerSql known = sql.of(text);
+    if (known.ending() != null) {
+      throw refused(known.ending());
+    }
+    leave(known.trace());
+    if (known.identity()) {
+      rememberIdentity();
+    }
+  }
+
+  /** What is left in a session that others share cannot be taken back: they may have it by then. */
+  private void leave(Trace left) throws SQLException {
+    if (sharesSession && left.compareTo(Trace.UNSEEN) > 0) {
+      throw new SQLException(
+          "a handler would leave something in its session, and the pooler gives that to others; use"
+              + " SET LOCAL or set_config(…, true) for settings and the role, ON COMMIT DROP for"
+              + " temporary tables, pg_advisory_xact_lock for locks, and no LISTEN, PREPARE or"
+              + " cursor WITH HOLD");
+    }
+    trace = trace.and(left);
+  }
+
+  private void rememberIdentity() throws SQLException {
+    if (restoring.isEmpty()) {
+      try (Statement statement = connection.createStatement();
+          ResultSet row = statement.executeQuery(Sql.READ_IDENTITY)) {
+        row.next();
+        restoring = row.getString(1);
+      }
+    }
+  }
+
+  private static SQLException refused(String what) {
+    return new SQLException(
+        "%s was called by a handler; the inbox begins and ends the transaction, throw to undo it"
+            .formatted(what));
+  }
+
+  /** Around one of the objects that know a connection. */
+  private final class Guard implements InvocationHandler {
+
+    private final Object target;
+
+    Guard(Object target) {
+      this.target = target;
+    }
+
+    @Override
+    public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments)
+        throws Throwable {
+      Object first = arguments == null || arguments.length == 0 ? null : arguments[0];
+      switch (GuardedMethod.of(method)) {
+        case PLAIN -> {
+          return call(method, arguments);
+        }
+        case EQUALS -> {
+          return proxy == first;
+        }
+        case HASH_CODE -> {
+          return System.identityHashCode(proxy);
+        }
+        case UNWRAP -> {
+          return unwrap(proxy, (Class<?>) Objects.requireNonNull(first));
+        }
+        case IS_WRAPPER_FOR -> {
+          return isWrapperFor(proxy, (Class<?>) Objects.requireNonNull(first));
+        }
+        case COPY_API -> {
+          return new GuardedCopies(connection.unwrap(BaseConnection.class));
+        }
+        case LARGE_OBJECT_API -> {
+          return new GuardedLargeObjects(connection.unwrap(BaseConnection.class));
+        }
+        case ENDING_TRANSACTION -> {
+          if (GuardedMethod.endsTransaction(method, first)) {
+            throw refused(method.getName() + "()");
+          }
+        }
+        case CHANGING_CONNECTION -> trace = Trace.SETTINGS;
+        case CHANGING_SESSION -> {
+          leave(Trace.SETTINGS);
+          rememberIdentity();
+        }
+        case TAKING_SQL -> check(String.valueOf(first));
+        case LEADING_ON -> unguard(arguments);
+      }
+      return guarded(call(method, arguments));
+    }
+
+    private @Nullable Object call(Method method, Object @Nullable [] arguments) throws Throwable {
+      try {
+        return method.invoke(target, arguments);
+      } catch (InvocationTargetException e) {
+        throw e.getCause();
+      }
+    }
+
+    /** What cannot be had must not be promised: frameworks ask first. */
+    private boolean isWrapperFor(Object proxy, Class<?> type) throws SQLException {
+      return type.isInstance(proxy) || (isHarmless(type) && ((Wrapper) target).isWrapperFor(type));
+    }
+
+    private Object unwrap(Object proxy, Class<?> type) throws SQLException {
+      if (type.isInstance(proxy)) {
+        return proxy;
+      }
+      if (isHarmless(type)) {
+        return proxy(type, ((Wrapper) target).unwrap(type));
+      }
+      throw new SQLException(
+          "unwrap(%s) was called by a handler, and might lead past the inbox's guard of the"
+                  .formatted(type.getName())
+              + " transaction; expected %s, which has COPY, or %s"
+                  .formatted(PGConnection.class.getName(), PGStatement.class.getName()));
+    }
+
+    private boolean isHarmless(Class<?> type) {
+      return (type == PGConnection.class && target instanceof Connection)
+          || (type == PGStatement.class && target instanceof Statement);
+    }
+  }
+
+  /** The driver sends its own arrays in its own way. */
+  private static void unguard(Object @Nullable [] arguments) {
+    for (int i = 0; arguments != null && i < arguments.length; i++) {
+      if (arguments[i] instanceof Array
+          && Proxy.isProxyClass(arguments[i].getClass())
+          && Proxy.getInvocationHandler(arguments[i]) instanceof Guard guard) {
+        arguments[i] = guard.target;
+      }
+    }
+  }
+
+  /** COPY: what it is given is executed as it is. */
+  private final class GuardedCopies extends CopyManager {
+
+    GuardedCopies(BaseConnection connection) throws SQLException {
+      super(connection);
+    }
+
+    @Override
+    public CopyIn copyIn(String text) throws SQLException {
+      check(text);
+      return super.copyIn(text);
+    }
+
+    @Override
+    public CopyOut copyOut(String text) throws SQLException {
+      check(text);
+      return super.copyOut(text);
+    }
+
+    @Override
+    public CopyDual copyDual(String text) throws SQLException {
+      check(text);
+      return super.copyDual(text);
+    }
+  }
+
+  /** Large objects: one that is opened to be committed would end the transaction when closed. */
+  private static final class GuardedLargeObjects extends LargeObjectManager {
+
+    GuardedLargeObjects(BaseConnection connection) throws SQLException {
+      super(connection);
+    }
+
+    @Override
+    public LargeObject open(long oid, int mode, boolean commitOnClose) throws SQLException {
+      if (commitOnClose) {
+        throw refused("open() of a large object with commitOnClose");
+      }
+      return super.open(oid, mode, false);
+    }
+  }
+}

@@ -1,0 +1,144 @@
+package io.inbox4j.jdbi.internal.notify;
+
+import io.inbox4j.internal.loop.ResilientLoop;
+import io.inbox4j.jdbi.internal.sql.Sql;
+import io.inbox4j.jdbi.internal.sql.SqlErrors;
+import io.inbox4j.store.WorkStore;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.function.Consumer;
+import org.jdbi.v3.core.Handle;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Listens, on a connection of its own, for what other processes store. A notification is the name
+ * of its sender and that of the endpoint; what a store has stored itself its watches know already.
+ */
+public final class NotifyListener implements WorkStore.Watch {
+
+  private static final Logger log = LoggerFactory.getLogger(NotifyListener.class);
+  private static final int WAIT_MILLIS = 500;
+  private static final int BACKOFF_MILLIS = 1_000;
+  private static final int DEAF_MILLIS = 300_000;
+
+  /** The name of a sender that everybody hears. */
+  static final String TO_EVERYBODY = "*";
+
+  private final ListenConnection listening;
+  private final String self;
+  private final Consumer<String> stored;
+  private final Runnable missed;
+  private boolean toldThatDeaf;
+  private volatile boolean closed;
+  private final Thread thread =
+      new Thread(
+          new ResilientLoop("Listening for notifications", () -> closed, this::listenOnce),
+          "inbox-notifications");
+
+  private NotifyListener(
+      ListenConnection listening, String self, Consumer<String> stored, Runnable missed) {
+    this.listening = listening;
+    this.self = self;
+    this.stored = stored;
+    this.missed = missed;
+  }
+
+  /**
+   * @param self the sender whose notifications are not heard
+   */
+  static NotifyListener start(
+      ListenConnection listening, String self, Consumer<String> stored, Runnable missed) {
+    NotifyListener notifications = new NotifyListener(listening, self, stored, missed);
+    notifications.thread.setDaemon(true);
+    notifications.thread.start();
+    return notifications;
+  }
+
+  private void listenOnce() throws InterruptedException {
+    try {
+      if (!hears()) {
+        tellThatDeaf();
+        rest(DEAF_MILLIS);
+      }
+    } catch (SQLException | RuntimeException e) {
+      if (!closed) {
+        log.warn(
+            "Listening is interrupted; workers poll until it is back: {}",
+            SqlErrors.translated(e).getMessage());
+        rest(BACKOFF_MILLIS);
+      }
+    }
+  }
+
+  /**
+   * Listens until it is closed, or until the connection is lost; false if there is no use in it.
+   */
+  private boolean hears() throws SQLException {
+    if (listening.sharesSessions()) {
+      return false;
+    }
+    try (Handle handle = listening.open()) {
+      if (!listening.isHeardOn(handle, () -> closed)) {
+        return closed;
+      }
+      listen(handle);
+      return true;
+    }
+  }
+
+  private void tellThatDeaf() {
+    if (!toldThatDeaf) {
+      toldThatDeaf = true;
+      log.warn(
+          "Notifications are not heard on these connections, which a pooler shares (PgBouncer in"
+              + " transaction mode) or which lead to another database: workers find what other"
+              + " processes store by polling. Give notificationsFrom(…) a URL that leads to this"
+              + " database directly");
+    }
+  }
+
+  private void listen(Handle handle) throws SQLException {
+    PGConnection connection = handle.getConnection().unwrap(PGConnection.class);
+    try (Statement statement = handle.getConnection().createStatement()) {
+      statement.execute(Sql.LISTEN);
+    }
+    missed.run();
+    while (!closed) {
+      PGNotification[] notifications = connection.getNotifications(WAIT_MILLIS);
+      if (notifications != null) {
+        for (PGNotification notification : notifications) {
+          hear(notification.getParameter());
+        }
+      }
+    }
+    try (Statement statement = handle.getConnection().createStatement()) {
+      statement.execute(Sql.UNLISTEN);
+    }
+  }
+
+  private void hear(String notification) {
+    int space = notification.indexOf(' ');
+    if (!notification.substring(0, Math.max(0, space)).equals(self)) {
+      stored.accept(notification.substring(space + 1));
+    }
+  }
+
+  private void rest(int millis) throws InterruptedException {
+    for (int rested = 0; rested < millis && !closed; rested += WAIT_MILLIS) {
+      Thread.sleep(WAIT_MILLIS);
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    try {
+      thread.join(2L * WAIT_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

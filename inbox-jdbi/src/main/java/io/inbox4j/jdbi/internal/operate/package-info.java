@@ -1,0 +1,5 @@
+/** Statements of operators: list, replay, discard, pause, status. */
+@NullMarked
+package io.inbox4j.jdbi.internal.operate;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,93 @@
+package io.inbox4j.jdbi.internal.retain;
+
+import io.inbox4j.jdbi.internal.sql.Interval;
+import io.inbox4j.jdbi.internal.sql.PgArray;
+import io.inbox4j.operations.Retention;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How long the messages of endpoints are kept: the longest that anybody wants.
+ *
+ * @param endpoints those that a run is asked for besides what processes declare
+ * @param retention what it is asked for
+ * @param force whether for these endpoints nothing else counts
+ */
+public record RetentionPolicies(Set<String> endpoints, Retention retention, boolean force) {
+
+  private static final Logger log = LoggerFactory.getLogger(RetentionPolicies.class);
+
+  /** What running processes declare, and nothing else. */
+  public static RetentionPolicies declared() {
+    return new RetentionPolicies(Set.of(), Retention.forever(), false);
+  }
+
+  /** Says that a running process wants this. */
+  public static int declare(Handle handle, Collection<String> endpoints, Retention retention) {
+    return handle
+        .createUpdate(RetentionSql.DECLARE)
+        .bind("endpoints", PgArray.texts(List.copyOf(endpoints), Function.identity()))
+        .bind("keep", new Interval(retention.keep()))
+        .bind("dedupWindow", new Interval(retention.dedupWindow()))
+        .bind("archive", new Interval(retention.archive()))
+        .bind("history", new Interval(retention.history()))
+        .execute();
+  }
+
+  /** Leaves out what nobody has renewed for long. */
+  static void forgetGone(Handle transaction) {
+    transaction.createUpdate(RetentionSql.NOTE_MISSED).execute();
+    List<String> gone =
+        transaction.createQuery(RetentionSql.FORGET_MISSED).mapTo(String.class).list();
+    if (!gone.isEmpty()) {
+      log.info("What nobody has asked for since yesterday counts no longer: {}", gone);
+    }
+  }
+
+  /** The retention of every endpoint that has something to remove, at this moment. */
+  Map<String, Retention> now(Handle handle) {
+    Map<String, Retention> kept = longest(handle);
+    kept.values().removeIf(Retention::isForever);
+    return kept;
+  }
+
+  /** The retention of every endpoint that anything is known of. */
+  public Map<String, Retention> longest(Handle handle) {
+    Map<String, Retention> longest = new TreeMap<>();
+    endpoints.forEach(endpoint -> longest.put(endpoint, retention));
+    handle
+        .createQuery(RetentionSql.DECLARED)
+        .map((row, context) -> longest.merge(row.getString(1), read(row), Retention::orLonger))
+        .list();
+    if (force) {
+      endpoints.forEach(endpoint -> longest.put(endpoint, retention));
+    }
+    return longest;
+  }
+
+  /** What is declared and makes no sense to this version is kept. */
+  private static Retention read(ResultSet row) throws SQLException {
+    try {
+      return new Retention(seconds(row, 2), seconds(row, 3), seconds(row, 4), seconds(row, 5));
+    } catch (IllegalArgumentException e) {
+      log.warn("The messages of {} are kept: {}", row.getString(1), e.getMessage());
+      return Retention.forever();
+    }
+  }
+
+  private static @Nullable Duration seconds(ResultSet row, int column) throws SQLException {
+    long seconds = row.getLong(column);
+    return row.wasNull() ? null : Duration.ofSeconds(seconds);
+  }
+}

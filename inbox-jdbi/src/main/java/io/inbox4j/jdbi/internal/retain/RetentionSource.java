@@ -1,0 +1,72 @@
+package io.inbox4j.jdbi.internal.retain;
+
+import io.inbox4j.jdbi.internal.retain.Partitions.Partition;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A table that the janitor walks along.
+ *
+ * @param name under which it is remembered how far it has come
+ * @param table the table
+ * @param page the statement that reads the next page
+ * @param young the condition that nothing after the page can be old
+ * @param unlist what else is removed with a message
+ * @param age how old all of it is at least; null where rows are added, and where a walk begins anew
+ *     from time to time because rows in the back get old, too
+ */
+record RetentionSource(
+    String name, String table, String page, String young, String unlist, @Nullable Duration age) {
+
+  /** A partition that is dropped as a whole when its messages are gone. */
+  static RetentionSource whole(Partition partition) {
+    return new RetentionSource(
+        partition.name(),
+        partition.table(),
+        RetentionSql.processedIn(partition.table()),
+        RetentionSql.NEVER_TOO_LATE,
+        "",
+        partition.age());
+  }
+
+  /** A table whose rows are removed together with the messages. */
+  static RetentionSource rowByRow(String table) {
+    return new RetentionSource(
+        table,
+        table,
+        RetentionSql.processedIn(table),
+        RetentionSql.CAME_TOO_LATE,
+        RetentionSql.unlistFrom(table),
+        null);
+  }
+
+  /** Messages that were dead and discarded. */
+  static RetentionSource discarded() {
+    return interventions("discarded", RetentionSql.DISCARDED);
+  }
+
+  /** What people did. */
+  static RetentionSource history() {
+    return interventions("history", RetentionSql.HISTORY);
+  }
+
+  private static RetentionSource interventions(String name, String page) {
+    return new RetentionSource(
+        name, "inbox_interventions", page, RetentionSql.DONE_TOO_LATE, "", null);
+  }
+
+  boolean laps() {
+    return age == null;
+  }
+
+  /** Those endpoints that have something old in it. */
+  RetentionWindows of(RetentionWindows windows) {
+    return age == null ? windows : windows.upTo(age);
+  }
+
+  /** What a walk with these windows looks for. */
+  List<String> scope(RetentionWindows windows) {
+    return age == null ? windows.endpointsAndAges() : windows.endpoints();
+  }
+}

@@ -1,0 +1,175 @@
+package io.inbox4j.jdbi.internal.sql;
+
+import io.inbox4j.error.InboxException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings the tables to the version that this library needs.
+ *
+ * <p>The scripts are named as Flyway names them and note their version themselves, so it is the
+ * same whether the store applies them or the user's own Flyway does.
+ */
+public final class Migrations {
+
+  /** Where Flyway finds the scripts. */
+  static final String LOCATION = "classpath:io/inbox4j/migrations";
+
+  private static final Logger log = LoggerFactory.getLogger(Migrations.class);
+  public static final List<String> SCRIPTS =
+      List.of(
+          "V1__create_inbox.sql",
+          "V2__lease_pause_and_intervene.sql",
+          "V3__find_stuck_messages.sql",
+          "V4__retain.sql",
+          "V5__adopt.sql",
+          "V7__find_leased_keys.sql",
+          "V8__retain_as_declared.sql",
+          "V9__find_due_keys.sql",
+          "V10__intervene_with_pending.sql");
+  private static final Pattern NAME = Pattern.compile("V(\\d+)__.*");
+  private static final String REMEDY =
+      "create them with JdbiInboxStore.migrate(dataSource) as a role that may, or let Flyway apply "
+          + LOCATION;
+  private static final String LOCK_NOT_AVAILABLE = "55P03";
+  private static final String DEADLOCK = "40P01";
+  private static final int MAX_ATTEMPTS = 30;
+
+  private final Jdbi jdbi;
+
+  public Migrations(Jdbi jdbi) {
+    this.jdbi = jdbi;
+  }
+
+  /**
+   * Applies what is missing; processes that start at the same time wait for each other. A table
+   * that is in use is waited for a while, then let go and tried again, because those who come later
+   * wait behind whoever waits for it. Every script is a transaction of its own, so that none holds
+   * a table while the next one waits for another.
+   */
+  public void apply() {
+    if (jdbi.withHandle(Migrations::missing).isEmpty()) {
+      return;
+    }
+    for (int attempt = 1; ; attempt++) {
+      try {
+        boolean applied;
+        do {
+          applied = jdbi.inTransaction(Migrations::applyNext);
+        } while (applied);
+        return;
+      } catch (InboxException e) {
+        if (attempt == MAX_ATTEMPTS || !isInUse(e)) {
+          throw e;
+        }
+        log.warn("A table of the inbox is in use; the migration is tried again");
+      }
+    }
+  }
+
+  /** Applies the first script that is missing; false if none is. */
+  private static boolean applyNext(Handle handle) {
+    handle.createQuery(Sql.LOCK_FOR_MIGRATION).mapToMap().list();
+    handle.execute(Sql.MIGRATION_LOCK_TIMEOUT);
+    List<String> missing = missing(handle);
+    if (missing.isEmpty()) {
+      return false;
+    }
+    String script = missing.get(0);
+    log.info("Applying the migration {}", script);
+    execute(handle, read(script), script);
+    return true;
+  }
+
+  private static boolean isInUse(InboxException e) {
+    return e.getCause() instanceof java.sql.SQLException cause
+        && (LOCK_NOT_AVAILABLE.equals(cause.getSQLState()) || DEADLOCK.equals(cause.getSQLState()));
+  }
+
+  /** Checks that nothing is missing. */
+  public void check() {
+    List<String> missing = jdbi.withHandle(Migrations::missing);
+    if (!missing.isEmpty()) {
+      throw new InboxException(wanting(missing.get(0)) + "; " + REMEDY);
+    }
+    int newest = jdbi.withHandle(Migrations::applied).stream().reduce(0, Math::max);
+    if (newest > newest()) {
+      log.warn(
+          "The tables of the inbox have version {}, newer than the {} that this library knows.",
+          newest,
+          newest());
+    }
+  }
+
+  private static String wanting(String firstMissing) {
+    int first = SCRIPTS.indexOf(firstMissing);
+    return first == 0
+        ? "the tables of the inbox are missing"
+        : "the tables of the inbox have version %d, this library needs %d"
+            .formatted(versionOf(SCRIPTS.get(first - 1)), newest());
+  }
+
+  /** The version that the last script makes. */
+  public static int newest() {
+    return versionOf(SCRIPTS.get(SCRIPTS.size() - 1));
+  }
+
+  private static int versionOf(String script) {
+    Matcher name = NAME.matcher(script);
+    if (!name.matches()) {
+      throw new IllegalStateException(
+          "'%s' is not named as Flyway names scripts".formatted(script));
+    }
+    return Integer.parseInt(name.group(1));
+  }
+
+  /** The scripts that were not applied, in order. */
+  private static List<String> missing(Handle handle) {
+    Set<Integer> applied = applied(handle);
+    return SCRIPTS.stream().filter(script -> !applied.contains(versionOf(script))).toList();
+  }
+
+  private static Set<Integer> applied(Handle handle) {
+    boolean exists = handle.createQuery(Sql.HAS_SCHEMA_TABLE).mapTo(Boolean.class).one();
+    return exists
+        ? new HashSet<>(handle.createQuery(Sql.SCHEMA_VERSIONS).mapTo(Integer.class).list())
+        : Set.of();
+  }
+
+  private static void execute(Handle handle, String sql, String script) {
+    try (java.sql.Statement statement = handle.getConnection().createStatement()) {
+      statement.execute(sql);
+    } catch (java.sql.SQLException e) {
+      if (SqlErrors.FORBIDDEN.equals(e.getSQLState())) {
+        throw new InboxException(
+            "%s, and this role may not change them (%s); %s"
+                .formatted(wanting(script), e.getMessage(), REMEDY),
+            e);
+      }
+      throw new InboxException("a migration of the inbox failed: " + e.getMessage(), e);
+    }
+  }
+
+  private static String read(String script) {
+    try (InputStream in =
+        Migrations.class.getResourceAsStream("/io/inbox4j/migrations/" + script)) {
+      if (in == null) {
+        throw new InboxException("the migration %s is not on the class path".formatted(script));
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,934 @@
+package io.inbox4j.jdbi.internal.sql;
+
+/** Every statement of the store, to be read and pasted into psql. */
+public final class Sql {
+
+  private Sql() {}
+
+  /** Stores events once, in this order; tells listening processes, once, if they are to be. */
+  public static final String STORE = store("", "", "", "", "");
+
+  /**
+   * The same, at the places that are given. One that has been given out again, by a sequence that
+   * was set back, is not taken.
+   */
+  public static final String STORE_AT =
+      store(
+          ", :places, :arrivedOn::timestamptz[]",
+          "place, arrived_on_utc, ",
+          "seq, received_on_utc, ",
+          "OVERRIDING SYSTEM VALUE",
+          """
+          CASE WHEN place IS NULL OR EXISTS (SELECT 1 FROM inbox_messages m WHERE m.seq = place)
+               THEN inbox_next_place() ELSE place END,
+          coalesce(arrived_on_utc, now()),""");
+
+  private static String store(
+      String arrays, String arrived, String columns, String overriding, String values) {
+    return """
+        WITH arrived AS (
+          SELECT * FROM unnest(:ids, :types, :contentTypes, :bodies, :headers,
+                               :correlationIds, :sources, :redelivered, :orderingKeys, :notBefore::timestamptz[]%s)
+          WITH ORDINALITY AS a (message_id, type, content_type, body, headers,
+                                correlation_id, source, redelivered, ordering_key, not_before, %sn)
+        ), stored AS (
+          INSERT INTO inbox_messages (%sendpoint, message_id, type, content_type, body, headers,
+                                      correlation_id, source, redelivered, ordering_key, not_before)
+          %s
+          SELECT %s :endpoint, message_id, type, content_type, body, headers,
+                 correlation_id, source, redelivered, ordering_key, not_before
+          FROM arrived ORDER BY n
+          ON CONFLICT (message_id, endpoint) DO NOTHING
+          RETURNING seq, message_id, type, ordering_key, not_before
+        ), queued AS (
+          INSERT INTO inbox_pending (seq, endpoint, type, ordering_key, lane, due_on_utc)
+          SELECT seq, :endpoint, type, ordering_key, inbox_lane(ordering_key),
+                 greatest(now(), not_before)
+          FROM stored
+        )
+        SELECT message_id, seq,
+               (SELECT pg_notify('inbox', :notification)::text WHERE :notification <> '')
+        FROM stored
+        """
+        .formatted(arrays, arrived, columns, overriding, values);
+  }
+
+  public static final String NEXT_PLACES =
+      "SELECT inbox_next_place() AS place FROM generate_series(1, :count) ORDER BY place";
+
+  /** Of events that were not stored anew: which are stored with another body or type. */
+  public static final String CONFLICTS =
+      """
+      SELECT a.n FROM unnest(:ids, :types, :bodies) WITH ORDINALITY AS a (message_id, type, body, n)
+      JOIN inbox_messages m ON m.message_id = a.message_id AND m.endpoint = :endpoint
+      WHERE NOT m.emptied AND (m.body <> a.body OR m.type <> a.type)
+      """;
+
+  /** Puts deliveries aside, each once. */
+  public static final String QUARANTINE =
+      """
+      INSERT INTO inbox_quarantine (endpoint, reason, detail, fingerprint, message_id, type,
+                                    content_type, content_encoding, correlation_id, source,
+                                    headers, body, redelivered, place)
+      SELECT :endpoint, reason, detail, fingerprint, message_id, type,
+             content_type, content_encoding, correlation_id, source, headers, body, redelivered,
+             coalesce(place, inbox_next_place())
+      FROM unnest(:reasons, :details, :fingerprints, :messageIds, :types, :contentTypes,
+                  :contentEncodings, :correlationIds, :sources, :headers, :bodies, :redelivered,
+                  :places)
+      WITH ORDINALITY AS a (reason, detail, fingerprint, message_id, type, content_type,
+                            content_encoding, correlation_id, source, headers, body, redelivered,
+                            place, n)
+      ORDER BY n
+      ON CONFLICT (endpoint, fingerprint) DO NOTHING
+      """;
+
+  /** Of a pending row: whether it was in hand when a worker died or gave up. */
+  private static String isOrphan(String row, String locker) {
+    return "(%1$s.crashes > 0 OR %1$s.lease IS NOT NULL OR (%2$s <> '0'::xid AND inbox_rolled_back(%2$s)))"
+        .formatted(row, locker);
+  }
+
+  /**
+   * Of a pending row l: whether it has an ordering key and is being handled under a lease. A lane
+   * is not compared by "=" next to it: that would make the indexes of all lanes as good a choice,
+   * as long as the tables were empty when the plan was made.
+   */
+  private static final String IS_LEASED =
+      "l.lease IS NOT NULL AND l.ordering_key IS NOT NULL AND l.due_on_utc > now()";
+
+  /** What a claim selects for update; rows that it skips are not looked at any further. */
+  private static final String PENDING_COLUMNS =
+      "SELECT p.seq, p.due_on_utc, p.attempts, p.crashes, p.lease, p.xmax AS locker";
+
+  private static final String CLAIMED_COLUMNS =
+      """
+      SELECT c.seq, c.due_on_utc, c.attempts, c.crashes, %s AS orphaned,
+             m.message_id, m.type, m.body, m.headers, m.correlation_id, m.source, m.redelivered,
+             m.received_on_utc, now() AS claimed_on_utc, m.ordering_key, m.content_type
+      FROM claimed c JOIN inbox_messages m USING (seq)
+      """
+          .formatted(isOrphan("c", "c.locker"));
+
+  /** Whether the endpoint is paused; looked up once a statement. */
+  private static final String NOT_PAUSED =
+      "(SELECT count(*) = 0 FROM inbox_paused WHERE endpoint = ?)";
+
+  /**
+   * Claims due messages: endpoint, types, the due time to look from, and the endpoint again.
+   *
+   * <p>The limit is a literal, so that the plan is made for it.
+   *
+   * <p>A row that carries the lock of a transaction that was rolled back, or a lease that has
+   * ended, was in hand when a worker died or gave up: an orphan.
+   *
+   * <p>Handlers come next, so the mark is set with it.
+   */
+  public static String claim(int limit, long idleTimeoutMillis) {
+    return """
+        %s;
+        WITH claimed AS MATERIALIZED (
+          %s
+          FROM inbox_pending p
+          WHERE endpoint = ? AND lane IS NULL AND type = ANY (?)
+            AND due_on_utc <= now() AND due_on_utc >= ? AND %s
+          ORDER BY due_on_utc, seq
+          LIMIT %d
+          FOR UPDATE SKIP LOCKED
+        )
+        %s ORDER BY c.due_on_utc, c.seq;
+        %s
+        """
+        .formatted(
+            settings(idleTimeoutMillis), PENDING_COLUMNS, NOT_PAUSED, limit, CLAIMED_COLUMNS, MARK);
+  }
+
+  /**
+   * Locks a lane of an endpoint until the end of the transaction, unless somebody has. Locks are
+   * those of the whole database: the table makes them those of this schema.
+   */
+  private static final String LOCKS_LANE =
+      "pg_try_advisory_xact_lock("
+          + "hashtextextended('inbox ' || 'inbox_pending'::regclass::oid || ' ' || ?, lane))";
+
+  /**
+   * Locks the next lane that has something due and that nobody has locked: endpoint, the lane to
+   * look after, and the endpoint three times more. It is a statement of its own so that the next
+   * one sees all that the lane's last holder has committed.
+   *
+   * <p>It goes from lane to lane by the index, and looks at the first due time of each. The lanes
+   * so come one by one and in order, however the server plans it, and no further than to the one
+   * that is locked. A join with what is due would bring them in an order of its own, and to go on
+   * after the lane that was found would pass over others.
+   */
+  public static String lockLane(long idleTimeoutMillis) {
+    return """
+        %s;
+        SAVEPOINT inbox_lane;
+        WITH RECURSIVE lanes (lane, due_on_utc) AS (
+          (SELECT lane, due_on_utc FROM inbox_pending
+           WHERE endpoint = ? AND lane > ? AND %s
+           ORDER BY lane, due_on_utc LIMIT 1)
+          UNION ALL
+          SELECT next.lane, next.due_on_utc
+          FROM lanes l CROSS JOIN LATERAL (
+            SELECT p.lane, p.due_on_utc FROM inbox_pending p
+            WHERE p.endpoint = ? AND p.lane > l.lane
+            ORDER BY p.lane, p.due_on_utc LIMIT 1
+          ) next
+        ), due AS MATERIALIZED (
+          SELECT lane FROM lanes WHERE due_on_utc <= now()
+        )
+        SELECT lane FROM due WHERE %s
+        LIMIT 1
+        """
+        .formatted(settings(idleTimeoutMillis), NOT_PAUSED, LOCKS_LANE);
+  }
+
+  /**
+   * Looks through what is due in a locked lane, the longest due first: endpoint, lane, the due time
+   * and the sequence to look after, keys to leave out, the endpoint and the lane again, the
+   * endpoint, and once more the endpoint and the lane.
+   *
+   * <p>What it returns is in arrival order: of every key that has something due the first messages,
+   * as many as are due, whether they are or not. Each row says which was the last to be looked at,
+   * and how many were. Keys that a dead message holds are told; those of which somebody has leased
+   * a message, be it an earlier or a later one, are left out.
+   */
+  public static String walkLane(int limit) {
+    return """
+        WITH due AS MATERIALIZED (
+          SELECT ordering_key, due_on_utc, seq FROM inbox_pending
+          WHERE endpoint = ? AND lane = ? AND due_on_utc <= now() AND (due_on_utc, seq) > (?, ?)
+            AND ordering_key <> ALL (?)
+            AND ordering_key <> ALL (ARRAY (SELECT l.ordering_key FROM inbox_pending l
+                                            WHERE l.endpoint = ? AND %s
+                                              AND l.lane IS NOT DISTINCT FROM ?))
+          ORDER BY due_on_utc, seq
+          LIMIT %d
+        ), last AS MATERIALIZED (
+          SELECT due_on_utc, seq, (SELECT count(*) FROM due) AS seen FROM due
+          ORDER BY due_on_utc DESC, seq DESC LIMIT 1
+        ), keys AS MATERIALIZED (
+          SELECT k.*, EXISTS (SELECT 1 FROM inbox_dead d
+                              WHERE d.endpoint = ? AND d.held_key = k.ordering_key) AS held
+          FROM (SELECT ordering_key, count(*) AS due FROM due GROUP BY ordering_key) k
+        )
+        SELECT first.seq, keys.ordering_key, first.type, first.due_on_utc <= now() AS due,
+               %s AS orphaned, first.crashes, keys.held, last.due_on_utc, last.seq, last.seen
+        FROM last CROSS JOIN keys CROSS JOIN LATERAL (
+          SELECT p.seq, p.type, p.due_on_utc, p.crashes, p.lease, p.xmax AS locker
+          FROM inbox_pending p
+          WHERE p.endpoint = ? AND p.lane = ? AND p.ordering_key = keys.ordering_key
+          ORDER BY p.seq LIMIT keys.due
+        ) first
+        ORDER BY first.seq
+        """
+        .formatted(IS_LEASED, limit, isOrphan("first", "first.locker"));
+  }
+
+  /** Claims these messages of a locked lane. */
+  public static final String CLAIM_THESE =
+      """
+      WITH claimed AS MATERIALIZED (
+        %s
+        FROM inbox_pending p WHERE seq = ANY (?) AND due_on_utc <= clock_timestamp()
+        ORDER BY seq
+        FOR UPDATE SKIP LOCKED
+      )
+      %s ORDER BY c.seq
+      """
+          .formatted(PENDING_COLUMNS, CLAIMED_COLUMNS);
+
+  /**
+   * Of a pending row p: whether it has no ordering key, or is in one of these locked lanes and
+   * nobody has leased a message of its key.
+   */
+  private static final String IS_FREE_IN =
+      """
+      (p.lane IS NULL OR p.lane = ANY (?)
+       AND NOT EXISTS (SELECT 1 FROM inbox_pending l
+                       WHERE l.endpoint = p.endpoint AND l.ordering_key = p.ordering_key
+                         AND %s))
+      """
+          .formatted(IS_LEASED);
+
+  /** Claims these messages if they are due: sequences, and the lanes that were locked for them. */
+  public static final String CLAIM_DUE =
+      """
+      WITH claimed AS MATERIALIZED (
+        %s
+        FROM inbox_pending p WHERE seq = ANY (?) AND due_on_utc <= clock_timestamp() AND %s
+        ORDER BY seq
+        FOR UPDATE SKIP LOCKED
+      )
+      %s ORDER BY c.seq
+      """
+          .formatted(PENDING_COLUMNS, IS_FREE_IN, CLAIMED_COLUMNS);
+
+  /**
+   * Claims noted messages to handle them, due or not: sequences, and the lanes that were locked for
+   * them.
+   */
+  public static final String CLAIM_NOTED =
+      """
+      WITH claimed AS MATERIALIZED (
+        %s
+        FROM inbox_pending p WHERE seq = ANY (?) AND lease IS NULL AND %s
+        ORDER BY seq
+        FOR UPDATE SKIP LOCKED
+      )
+      %s ORDER BY c.seq
+      """
+          .formatted(PENDING_COLUMNS, IS_FREE_IN, CLAIMED_COLUMNS);
+
+  /** Claims noted messages, due or not, but for those that somebody has leased since. */
+  public static String reclaim(long idleTimeoutMillis) {
+    return """
+        %s;
+        WITH claimed AS MATERIALIZED (
+          %s
+          FROM inbox_pending p WHERE seq = ANY (?) AND lease IS NULL
+          ORDER BY seq
+          FOR UPDATE SKIP LOCKED
+        )
+        %s ORDER BY c.seq
+        """
+        .formatted(settings(idleTimeoutMillis), PENDING_COLUMNS, CLAIMED_COLUMNS);
+  }
+
+  /**
+   * Locks the lanes of these messages, as far as nobody else has: sequences and endpoint. It is a
+   * statement of its own for the same reason as {@link #lockLane}.
+   */
+  public static final String LOCK_LANES_OF =
+      """
+      SELECT lane FROM (SELECT DISTINCT lane FROM inbox_pending
+                        WHERE seq = ANY (?) AND lane IS NOT NULL) l
+      WHERE %s
+      """
+          .formatted(LOCKS_LANE);
+
+  /**
+   * Of messages that this transaction has just stored, those that can be handled in it: types,
+   * sequences, the lanes that were locked, the first sequence, and the endpoint.
+   *
+   * <p>What has an ordering key must be in a lane that is locked, and nothing of the key was
+   * before.
+   */
+  public static final String CLAIM_RECEIVED =
+      """
+      WITH mine AS MATERIALIZED (
+        %s,
+               p.endpoint, p.lane, p.ordering_key,
+               p.type = ANY (?) AND p.due_on_utc <= now() AND NOT m.redelivered AS ready
+        FROM inbox_pending p JOIN inbox_messages m USING (seq) WHERE p.seq = ANY (?)
+      ), claimed AS MATERIALIZED (
+        SELECT * FROM (SELECT *, bool_and(ready) OVER (PARTITION BY ordering_key ORDER BY seq) AS all_ready
+              FROM mine) w
+        WHERE ready AND (lane IS NULL OR all_ready AND lane = ANY (?)
+            AND NOT EXISTS (SELECT 1 FROM inbox_pending e
+                            WHERE e.endpoint = w.endpoint AND e.lane = w.lane
+                              AND e.ordering_key = w.ordering_key AND e.seq < ?)
+            AND NOT EXISTS (SELECT 1 FROM inbox_dead d
+                            WHERE d.endpoint = w.endpoint AND d.held_key = w.ordering_key))
+          AND %s
+      )
+      %s ORDER BY c.seq
+      """
+          .formatted(PENDING_COLUMNS, NOT_PAUSED, CLAIMED_COLUMNS);
+
+  /** Leases claimed messages, and notes that the orphans among them are about to run. */
+  public static final String LEASE =
+      """
+      WITH next AS MATERIALIZED (SELECT nextval('inbox_lease') AS token)
+      UPDATE inbox_pending p
+      SET lease = next.token, crashes = crashes + l.orphaned::int,
+          due_on_utc = clock_timestamp() + :time
+      FROM next, unnest(:seqs, :orphans) AS l (seq, orphaned) WHERE p.seq = l.seq
+      RETURNING p.seq, p.lease
+      """;
+
+  /** Which of these leases hold. */
+  public static final String STILL_LEASED =
+      """
+      SELECT p.seq, p.lease
+      FROM inbox_pending p JOIN unnest(:seqs, :tokens) AS l (seq, token)
+        ON p.seq = l.seq AND p.lease = l.token
+      """;
+
+  public static final String CLAIM_LEASED =
+      STILL_LEASED + "ORDER BY p.seq FOR UPDATE OF p SKIP LOCKED";
+
+  public static final String RENEW =
+      """
+      WITH mine AS MATERIALIZED (
+      %s)
+      UPDATE inbox_pending p SET due_on_utc = clock_timestamp() + :time
+      FROM mine WHERE p.seq = mine.seq
+      RETURNING p.seq, p.lease
+      """
+          .formatted(CLAIM_LEASED);
+
+  public static final String GIVE_BACK =
+      """
+      WITH mine AS MATERIALIZED (
+      %s)
+      UPDATE inbox_pending p
+      SET lease = NULL, crashes = greatest(crashes - 1, 0), due_on_utc = clock_timestamp()
+      FROM mine WHERE p.seq = mine.seq
+      """
+          .formatted(STILL_LEASED + "ORDER BY p.seq FOR UPDATE OF p\n");
+
+  public static final String PAUSE =
+      """
+      INSERT INTO inbox_paused (endpoint, paused_by, reason) VALUES (:endpoint, :by, :reason)
+      ON CONFLICT (endpoint) DO NOTHING
+      """;
+
+  public static final String RESUME =
+      """
+      WITH gone AS (DELETE FROM inbox_paused WHERE endpoint = :endpoint RETURNING endpoint)
+      SELECT pg_notify('inbox', '* ' || endpoint)::text FROM gone
+      """;
+
+  public static final String PAUSE_OF =
+      "SELECT paused_by, reason, paused_on_utc FROM inbox_paused WHERE endpoint = :endpoint";
+
+  /**
+   * Ends a look that takes too long, and keeps it to the first entries of indexes, whatever was
+   * known of the tables when it was planned.
+   */
+  public static String lookFor(long millis) {
+    return """
+        SET LOCAL statement_timeout = %d;
+        SET LOCAL enable_seqscan = off;
+        SET LOCAL enable_bitmapscan = off
+        """
+        .formatted(millis);
+  }
+
+  /**
+   * Whether the database takes changes, and the oldest transaction that vacuum has to wait for. A
+   * role that may not see others' sessions sees no time of theirs.
+   */
+  public static final String OLDEST_TRANSACTION =
+      """
+      SELECT current_setting('transaction_read_only')::boolean AS read_only,
+             pg_has_role('pg_read_all_stats', 'USAGE') AS sees_all, current_user AS role,
+             EXTRACT(EPOCH FROM clock_timestamp() - o.begun) AS age, o.holder
+      FROM (SELECT 1) one LEFT JOIN LATERAL (
+        SELECT xact_start AS begun,
+               format('process %s of role %s, application ''%s'', %s',
+                      pid, usename, application_name, state) AS holder
+        FROM pg_stat_activity
+        WHERE datname = current_database() AND backend_type = 'client backend'
+          AND pid <> pg_backend_pid() AND (backend_xid IS NOT NULL OR backend_xmin IS NOT NULL)
+        UNION ALL
+        SELECT prepared, format('prepared transaction ''%s'' of role %s', gid, owner)
+        FROM pg_prepared_xacts WHERE database = current_database()
+        ORDER BY begun LIMIT 1
+      ) o ON true
+      """;
+
+  /**
+   * What waits at endpoints. Of messages with an ordering key the hundred of every lane that have
+   * been due for longest are looked at.
+   */
+  public static final String WAITING =
+      """
+      SELECT e.endpoint, EXTRACT(EPOCH FROM now() - due.due_on_utc) AS due, due.leased,
+             stuck.message_id AS stuck_id, stuck.type AS stuck_type, stuck.crashes,
+             held.message_id AS held_id,
+             blocked.waiting, blocked.message_id AS blocked_by, blocked.until,
+             pause.paused_by, pause.reason, pause.paused_on_utc
+      FROM unnest(:endpoints) AS e (endpoint)
+      LEFT JOIN LATERAL (
+        SELECT * FROM (
+          (SELECT due_on_utc, lease IS NOT NULL AS leased FROM inbox_pending
+           WHERE endpoint = e.endpoint AND lane IS NULL
+           ORDER BY due_on_utc, seq LIMIT 1)
+          UNION ALL
+          (SELECT first.due_on_utc, first.leased
+           FROM generate_series(0, 63) AS l (lane) CROSS JOIN LATERAL (
+             SELECT due_on_utc, lease IS NOT NULL AS leased
+             FROM (SELECT ordering_key, seq, lane, due_on_utc, lease FROM inbox_pending
+                   WHERE endpoint = e.endpoint AND lane = l.lane::smallint AND due_on_utc <= now()
+                   ORDER BY due_on_utc, seq LIMIT 100) oldest
+             WHERE NOT EXISTS (SELECT FROM inbox_dead d
+                               WHERE d.endpoint = e.endpoint AND d.held_key = oldest.ordering_key)
+               AND NOT EXISTS (SELECT FROM inbox_pending p
+                               WHERE p.endpoint = e.endpoint AND p.lane = oldest.lane
+                                 AND p.ordering_key = oldest.ordering_key AND p.seq < oldest.seq)
+             ORDER BY due_on_utc LIMIT 1
+           ) first ORDER BY first.due_on_utc LIMIT 1)
+        ) both_kinds WHERE due_on_utc <= now() ORDER BY due_on_utc LIMIT 1
+      ) due ON true
+      LEFT JOIN LATERAL (
+        SELECT m.message_id, m.type, p.crashes
+        FROM inbox_pending p JOIN inbox_messages m USING (seq)
+        WHERE p.endpoint = e.endpoint AND p.crashes > 0
+          AND (p.crashes > 1 OR p.due_on_utc <= now())
+        ORDER BY p.crashes DESC, p.seq DESC LIMIT 1
+      ) stuck ON true
+      LEFT JOIN LATERAL (
+        SELECT m.message_id FROM inbox_dead d JOIN inbox_messages m USING (seq)
+        WHERE d.endpoint = e.endpoint AND d.held_key IS NOT NULL
+        ORDER BY d.held_key LIMIT 1
+      ) held ON true
+      LEFT JOIN LATERAL (
+        SELECT sum(first.waiting) OVER () AS waiting, m.message_id, first.due_on_utc AS until
+        FROM generate_series(0, 63) AS l (lane) CROSS JOIN LATERAL (
+          SELECT head.seq, head.due_on_utc, count(*) AS waiting
+          FROM (SELECT ordering_key, lane FROM inbox_pending
+                WHERE endpoint = e.endpoint AND lane = l.lane::smallint AND due_on_utc <= now()
+                ORDER BY due_on_utc, seq LIMIT 100) oldest
+          CROSS JOIN LATERAL (
+            SELECT seq, due_on_utc, lease FROM inbox_pending p
+            WHERE p.endpoint = e.endpoint AND p.lane = oldest.lane
+              AND p.ordering_key = oldest.ordering_key
+            ORDER BY p.seq LIMIT 1) head
+          WHERE head.due_on_utc > now() + CAST(:long AS interval) AND head.lease IS NULL
+          GROUP BY head.seq, head.due_on_utc
+        ) first JOIN inbox_messages m USING (seq)
+        ORDER BY first.due_on_utc DESC LIMIT 1
+      ) blocked ON true
+      LEFT JOIN inbox_paused pause ON pause.endpoint = e.endpoint
+      """;
+
+  public static final String MARK_CRASH_RISK =
+      """
+      UPDATE inbox_pending SET crashes = crashes + 1, lease = NULL, due_on_utc = clock_timestamp() + :holdBack
+      WHERE seq = ANY (:seqs)
+      """;
+
+  public static final String MARK_CRASH_RISK_ALONE =
+      """
+      UPDATE inbox_pending SET crashes = crashes + 1, lease = NULL, due_on_utc = clock_timestamp() + :holdBack
+      WHERE seq = (SELECT seq FROM inbox_pending WHERE seq = :seq AND due_on_utc <= clock_timestamp()
+                   FOR UPDATE SKIP LOCKED)
+      """;
+
+  public static final String TAKE_BACK =
+      """
+      UPDATE inbox_pending
+      SET crashes = crashes - 1,
+          due_on_utc = CASE WHEN lease IS NULL THEN clock_timestamp() ELSE due_on_utc END
+      WHERE seq = ANY (:seqs) AND crashes > 0
+      """;
+
+  /**
+   * Takes back the notes of messages that could not be handled because their key was in another
+   * hand. A lease that has ended before it began leaves them the orphans that they were.
+   */
+  public static final String PUT_BACK =
+      """
+      WITH mine AS MATERIALIZED (
+        SELECT p.seq FROM inbox_pending p JOIN unnest(:seqs, :crashes) AS n (seq, crashes)
+          ON p.seq = n.seq AND p.crashes = n.crashes
+        WHERE p.lease IS NULL
+        ORDER BY p.seq FOR UPDATE OF p SKIP LOCKED
+      )
+      UPDATE inbox_pending p
+      SET crashes = p.crashes - 1, lease = 0, due_on_utc = clock_timestamp()
+      FROM mine WHERE p.seq = mine.seq
+      """;
+
+  /** Fails unless it finds all of them: the commit is on its way before its answer comes. */
+  public static final String PROCESSED =
+      """
+      WITH done AS (
+        DELETE FROM inbox_pending WHERE seq = ANY (:seqs)
+        RETURNING seq, attempts + greatest(crashes - 1, 1) AS attempts
+      ), kept AS (
+        INSERT INTO inbox_processed (seq, attempts, processed_on_utc)
+        SELECT seq, attempts, statement_timestamp() FROM done
+      )
+      SELECT CASE count(*) WHEN CAST(:count AS bigint) THEN count(*)
+                  ELSE format('%s of %s messages of %s were not there any more when they got their outcome',
+                              CAST(:count AS bigint) - count(*), CAST(:count AS bigint),
+                              CAST(:endpoint AS text))::bigint END
+      FROM done
+      """;
+
+  public static final String PROCESSED_AND_COMMIT = PROCESSED + "; COMMIT";
+
+  public static final String RETRY =
+      """
+      UPDATE inbox_pending p
+      SET attempts = attempts + greatest(crashes - 1, 1), crashes = r.alone::int, lease = NULL,
+          due_on_utc = clock_timestamp() + r.delay, last_error = r.error
+      FROM unnest(:seqs, :delays::interval[], :errors, :alone) AS r (seq, delay, error, alone)
+      WHERE p.seq = r.seq
+      """;
+
+  public static final String POSTPONED =
+      """
+      UPDATE inbox_pending p
+      SET crashes = 0, lease = NULL, due_on_utc = coalesce(r.at, clock_timestamp() + r.delay)
+      FROM unnest(:seqs, :times::timestamptz[], :delays::interval[]) AS r (seq, at, delay)
+      WHERE p.seq = r.seq
+      """;
+
+  public static final String DEAD =
+      """
+      WITH gone AS (
+        DELETE FROM inbox_pending p USING unnest(:seqs, :errors, :holds) AS d (seq, error, holds)
+        WHERE p.seq = d.seq
+        RETURNING p.seq, p.attempts + greatest(p.crashes - 1, 1) AS attempts, d.error, p.endpoint,
+                  CASE WHEN d.holds THEN p.ordering_key END AS held_key
+      )
+      INSERT INTO inbox_dead (seq, attempts, error, dead_on_utc, endpoint, held_key)
+      SELECT seq, attempts, error, statement_timestamp(), endpoint, held_key FROM gone
+      """;
+
+  private static final String CHOSEN_DEAD =
+      """
+      SELECT d.seq, m.endpoint, m.message_id, m.type, d.attempts, d.error, d.dead_on_utc,
+             m.ordering_key,
+             (SELECT count(*) FROM inbox_interventions i
+              WHERE i.origin = 'dead' AND i.seq = d.seq AND i.action = 'replay') AS replays
+      FROM inbox_dead d JOIN inbox_messages m USING (seq)
+      WHERE d.seq > :after AND (CAST(:sequence AS bigint) IS NULL OR d.seq = :sequence)
+        AND (CAST(:endpoint AS text) IS NULL OR m.endpoint = :endpoint)
+        AND (cardinality(:types) = 0 OR m.type = ANY (:types))
+        AND (CAST(:text AS text) IS NULL OR strpos(d.error, :text) > 0)
+        AND (CAST(:olderThan AS interval) IS NULL OR d.dead_on_utc <= now() - CAST(:olderThan AS interval))
+      ORDER BY d.seq
+      LIMIT :limit
+      """;
+
+  public static final String LIST_DEAD = CHOSEN_DEAD;
+
+  /** Takes dead messages off the list, and records who did it. */
+  private static String takeDead(String action) {
+    return """
+        WITH chosen AS (
+        %s FOR UPDATE OF d SKIP LOCKED
+        ), gone AS (
+          DELETE FROM inbox_dead WHERE seq IN (SELECT seq FROM chosen)
+          RETURNING seq
+        ), recorded AS (
+          INSERT INTO inbox_interventions (action, origin, seq, endpoint, message_id, type, reason,
+                                           done_by)
+          SELECT '%s', 'dead', seq, endpoint, message_id, type, error, :by
+          FROM chosen JOIN gone USING (seq) ORDER BY seq
+        )
+        """
+        .formatted(CHOSEN_DEAD, action);
+  }
+
+  /** What was taken, in order; tells listening processes of every endpoint, once. */
+  private static final String TAKEN_DEAD =
+      """
+      SELECT chosen.*, (SELECT count(told::text) FROM (SELECT DISTINCT endpoint FROM chosen) e,
+                                                      pg_notify('inbox', '* ' || endpoint) told)
+      FROM chosen ORDER BY seq
+      """;
+
+  public static final String REPLAY_DEAD =
+      takeDead("replay")
+          + """
+          , queued AS (
+            INSERT INTO inbox_pending (seq, endpoint, type, ordering_key, lane)
+            SELECT seq, endpoint, type, ordering_key, inbox_lane(ordering_key)
+            FROM chosen JOIN gone USING (seq) ORDER BY seq
+          )
+          """
+          + TAKEN_DEAD;
+
+  public static final String DISCARD_DEAD = takeDead("discard") + TAKEN_DEAD;
+
+  private static String chosenPending(String condition) {
+    return """
+        SELECT p.seq, p.endpoint, m.message_id, p.type, p.attempts, p.last_error AS error,
+               p.ordering_key, m.received_on_utc, p.due_on_utc
+        FROM inbox_pending p JOIN inbox_messages m USING (seq)
+        WHERE p.seq > :after AND (CAST(:sequence AS bigint) IS NULL OR p.seq = :sequence)
+          AND (CAST(:endpoint AS text) IS NULL OR p.endpoint = :endpoint)
+          AND (cardinality(:types) = 0 OR p.type = ANY (:types))
+          AND (CAST(:text AS text) IS NULL OR strpos(p.last_error, :text) > 0)
+          AND (CAST(:olderThan AS interval) IS NULL OR m.received_on_utc <= now() - CAST(:olderThan AS interval))
+          AND %s
+        ORDER BY p.seq
+        LIMIT :limit
+        """
+        .formatted(condition);
+  }
+
+  public static final String LIST_PENDING = chosenPending("true");
+
+  /**
+   * Changes pending messages, records who did it, and tells listening processes of every endpoint,
+   * once. What a worker has in hand stays as it is: rows that are locked, leased ones, and those
+   * that were noted to run alone.
+   */
+  private static String changePending(String condition, String action, String change) {
+    return """
+        WITH chosen AS MATERIALIZED (
+        %s
+        ), free AS MATERIALIZED (
+          SELECT p.seq FROM inbox_pending p JOIN chosen USING (seq)
+          WHERE p.due_on_utc <= now() OR (p.lease IS NULL AND p.crashes = 0)
+          ORDER BY p.seq
+          FOR UPDATE OF p SKIP LOCKED
+        ), changed AS (
+          %s RETURNING p.seq
+        ), recorded AS (
+          INSERT INTO inbox_interventions (action, origin, seq, endpoint, message_id, type, reason,
+                                           done_by)
+          SELECT '%s', 'pending', seq, endpoint, message_id, type,
+                 concat_ws(': ', to_char(due_on_utc AT TIME ZONE 'UTC', '"due at "YYYY-MM-DD"T"HH24:MI:SS"Z"'), error),
+                 :by
+          FROM chosen JOIN changed USING (seq) ORDER BY seq
+        )
+        SELECT chosen.*, changed.seq IS NOT NULL AS changed,
+               (SELECT count(told::text)
+                FROM (SELECT DISTINCT endpoint FROM chosen JOIN changed USING (seq)) e,
+                     pg_notify('inbox', '* ' || endpoint) told)
+        FROM chosen LEFT JOIN changed USING (seq) ORDER BY seq
+        """
+        .formatted(chosenPending(condition), change, action);
+  }
+
+  public static final String EXPEDITE_PENDING =
+      changePending(
+          "p.due_on_utc > now()",
+          "expedite",
+          "UPDATE inbox_pending p SET due_on_utc = now() FROM free WHERE p.seq = free.seq");
+
+  public static final String DISCARD_PENDING =
+      changePending(
+          "true", "discard", "DELETE FROM inbox_pending p USING free WHERE p.seq = free.seq");
+
+  private static final String QUARANTINE_ENTRY =
+      """
+      SELECT seq, endpoint, reason, detail, quarantined_on_utc, message_id, type,
+             octet_length(body) AS body_size
+      FROM inbox_quarantine
+      """;
+
+  private static final String CHOSEN_QUARANTINED =
+      """
+      WHERE seq > :after AND (CAST(:sequence AS bigint) IS NULL OR seq = :sequence)
+        AND (CAST(:endpoint AS text) IS NULL OR endpoint = :endpoint)
+        AND (cardinality(:types) = 0 OR type = ANY (:types))
+        AND (CAST(:text AS text) IS NULL OR strpos(reason || ' ' || detail, :text) > 0)
+        AND (CAST(:olderThan AS interval) IS NULL OR quarantined_on_utc <= now() - CAST(:olderThan AS interval))
+      ORDER BY seq
+      LIMIT :limit
+      """;
+
+  public static final String QUARANTINE_ENTRIES = QUARANTINE_ENTRY + CHOSEN_QUARANTINED;
+
+  /** What is of an unknown type that is one of these; each of them is looked up in an index. */
+  public static final String ADOPTABLE =
+      """
+      SELECT q.* FROM unnest(:types) AS t (name) CROSS JOIN LATERAL (
+        %s
+        WHERE endpoint = :endpoint AND left(type, 255) = left(t.name, 255) AND type = t.name
+          AND reason = 'unknown-type' AND seq > :after
+        ORDER BY seq LIMIT :limit
+      ) q
+      ORDER BY q.seq LIMIT :limit
+      """
+          .formatted(QUARANTINE_ENTRY);
+
+  public static final String QUARANTINED =
+      "SELECT * FROM inbox_quarantine WHERE seq = ANY (:seqs) ORDER BY seq\n";
+
+  public static final String LOCK_QUARANTINED = QUARANTINED + "FOR UPDATE SKIP LOCKED";
+
+  /** What is wrong with deliveries, after all. */
+  public static final String FOUND_IN_QUARANTINE =
+      """
+      UPDATE inbox_quarantine q SET reason = f.reason, detail = f.detail
+      FROM unnest(:seqs, :reasons, :details) AS f (seq, reason, detail) WHERE q.seq = f.seq
+      """;
+
+  /** Records who took deliveries out of the quarantine. */
+  private static String recordGone(String action) {
+    return """
+        INSERT INTO inbox_interventions (action, origin, seq, endpoint, message_id, type, reason,
+                                         done_by)
+        SELECT '%s', 'quarantine', seq, endpoint, message_id, type, reason || ': ' || detail, :by
+        FROM gone ORDER BY seq
+        """
+        .formatted(action);
+  }
+
+  public static final String LEAVE_QUARANTINE =
+      """
+      WITH gone AS (
+        DELETE FROM inbox_quarantine WHERE seq = ANY (:seqs)
+        RETURNING seq, endpoint, message_id, type, reason, detail
+      )
+      """
+          + recordGone("replay");
+
+  public static final String DISCARD_QUARANTINED =
+      """
+      WITH chosen AS (
+        SELECT seq FROM inbox_quarantine
+        %s FOR UPDATE SKIP LOCKED
+      ), gone AS (
+        DELETE FROM inbox_quarantine WHERE seq IN (SELECT seq FROM chosen)
+        RETURNING seq, endpoint, message_id, type, reason, detail
+      ), recorded AS (
+      %s
+      )
+      SELECT seq FROM gone ORDER BY seq
+      """
+          .formatted(CHOSEN_QUARANTINED, recordGone("discard"));
+
+  public static final String INTERVENTIONS =
+      """
+      SELECT * FROM inbox_interventions
+      WHERE origin = :origin AND seq > :after AND (CAST(:sequence AS bigint) IS NULL OR seq = :sequence)
+        AND (CAST(:endpoint AS text) IS NULL OR endpoint = :endpoint)
+        AND (cardinality(:types) = 0 OR type = ANY (:types))
+        AND (CAST(:text AS text) IS NULL OR strpos(reason, :text) > 0)
+        AND (CAST(:olderThan AS interval) IS NULL OR done_on_utc <= now() - CAST(:olderThan AS interval))
+      ORDER BY id DESC
+      LIMIT :limit
+      """;
+
+  /**
+   * How many messages of an endpoint are pending, counted up to a number, and for how long the
+   * first of them has been due. Of messages with an ordering key it is the first of each lane.
+   */
+  public static final String BACKLOG =
+      """
+      SELECT (SELECT count(*) FROM (SELECT 1 FROM inbox_pending
+                                    WHERE endpoint = :endpoint AND lane IS NULL
+                                    LIMIT :exact) unordered)
+           + (SELECT count(*) FROM (SELECT 1 FROM inbox_pending
+                                    WHERE endpoint = :endpoint AND lane IS NOT NULL
+                                    LIMIT :exact) ordered) AS pending,
+             (extract(epoch FROM now() - least(now(),
+               (SELECT due_on_utc FROM inbox_pending
+                WHERE endpoint = :endpoint AND lane IS NULL ORDER BY due_on_utc LIMIT 1),
+               (SELECT min(head.due_on_utc)
+                FROM generate_series(0, 63) AS lanes (n),
+                     LATERAL (SELECT p.due_on_utc FROM inbox_pending p
+                              WHERE p.endpoint = :endpoint AND p.lane = n::smallint
+                              ORDER BY p.due_on_utc LIMIT 1) head))) * 1000)::bigint AS oldest_millis
+      """;
+
+  /** The planner's estimate, as the first line of its plan. */
+  public static final String ESTIMATE_PENDING =
+      "EXPLAIN SELECT FROM inbox_pending WHERE endpoint = :endpoint";
+
+  public static final String SHORT_TIMEOUT = "SET LOCAL statement_timeout = '1s'";
+
+  /**
+   * A plan made while the table was nearly empty would stay a sequential scan when it has grown.
+   */
+  public static final String BY_INDEX = "SET LOCAL enable_seqscan = off";
+
+  /**
+   * How a transaction of a worker begins. The server ends that of a process which is frozen, so
+   * that others can go on; and the store's own statements go by index.
+   */
+  public static String settings(long idleTimeoutMillis) {
+    return "SET LOCAL idle_in_transaction_session_timeout = " + idleTimeoutMillis + "; " + BY_INDEX;
+  }
+
+  public static final String KEEP_LANE = "RELEASE SAVEPOINT inbox_lane";
+  public static final String FREE_LANE =
+      "ROLLBACK TO SAVEPOINT inbox_lane; RELEASE SAVEPOINT inbox_lane";
+
+  /** Checks deferred constraints; the savepoint makes them as deferred as they were before. */
+  public static final String CHECK =
+      """
+      SAVEPOINT inbox_check;
+      SET CONSTRAINTS ALL IMMEDIATE;
+      ROLLBACK TO SAVEPOINT inbox_check;
+      RELEASE SAVEPOINT inbox_check
+      """;
+
+  /** Between a mark and its end handlers run, and their queries are planned as usual. */
+  public static final String MARK = "SAVEPOINT inbox_segment; SET LOCAL enable_seqscan TO DEFAULT";
+
+  public static final String KEEP = "RELEASE SAVEPOINT inbox_segment; " + BY_INDEX + "; ";
+
+  public static final String RELEASE_MARK = "RELEASE SAVEPOINT inbox_segment; ";
+
+  /** The statement that brings back the role and the search path, after handlers had others. */
+  public static final String READ_IDENTITY =
+      """
+      SELECT format('SELECT pg_catalog.set_config(''role'', %L, true),'
+                    ' pg_catalog.set_config(''search_path'', %L, true); ',
+                    current_setting('role'), current_setting('search_path'))
+      """;
+
+  public static final String UNDO = "ROLLBACK TO SAVEPOINT inbox_segment; " + KEEP;
+
+  /** What handlers can leave behind in a session, but for settings and the role. */
+  public static final String CLEAR_SESSION =
+      """
+      SELECT pg_advisory_unlock_all();
+      UNLISTEN *;
+      CLOSE ALL;
+      DISCARD TEMP;
+      DO $$
+      DECLARE
+        statement text;
+      BEGIN
+        FOR statement IN SELECT name FROM pg_prepared_statements WHERE from_sql LOOP
+          EXECUTE format('DEALLOCATE %I', statement);
+        END LOOP;
+      END $$
+      """;
+
+  /** Begins and ends what the store does in a transaction of the caller's. */
+  public static final String JOIN = "SAVEPOINT inbox_joined";
+
+  public static final String LEAVE = "RELEASE SAVEPOINT inbox_joined";
+  public static final String LEAVE_UNDONE =
+      "ROLLBACK TO SAVEPOINT inbox_joined; RELEASE SAVEPOINT inbox_joined";
+
+  /** Begins and ends a transaction of the store's own in it. */
+  public static final String BEGIN_JOINED = "SAVEPOINT inbox_transaction";
+
+  public static final String COMMIT_JOINED = "RELEASE SAVEPOINT inbox_transaction";
+  public static final String ROLLBACK_JOINED =
+      "ROLLBACK TO SAVEPOINT inbox_transaction; RELEASE SAVEPOINT inbox_transaction";
+
+  /** All that is set by SET LOCAL in some statement, which outlives a savepoint. */
+  private static final String SETTINGS =
+      """
+      unnest(ARRAY['enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_seqscan',
+                   'idle_in_transaction_session_timeout', 'lock_timeout', 'statement_timeout'])
+      WITH ORDINALITY AS s (name, n)
+      """;
+
+  public static final String READ_SETTINGS =
+      "SELECT array_agg(current_setting(name) ORDER BY n) FROM " + SETTINGS;
+
+  public static final String RESTORE_SETTINGS =
+      "SELECT set_config(name, (?::text[])[n], true) FROM " + SETTINGS;
+
+  public static final String NOTIFY = "SELECT pg_notify('inbox', :notification)::text";
+
+  /**
+   * Has the server drop the notifications that everybody has heard. Once their queue is full, the
+   * server does so only for who asks this.
+   */
+  public static final String DROP_HEARD = "SELECT pg_notification_queue_usage()::text";
+
+  public static final String NOTIFY_CHANNEL = "SELECT pg_notify(:channel, '')::text";
+  public static final String SESSION = "SELECT pg_backend_pid()";
+  public static final String LISTEN = "LISTEN inbox";
+  public static final String UNLISTEN = "UNLISTEN inbox";
+
+  public static final String SYNCHRONOUS_COMMIT = "SELECT current_setting('synchronous_commit')";
+
+  /** Of this schema, in which there may be no table yet. */
+  public static final String LOCK_FOR_MIGRATION =
+      "SELECT pg_advisory_xact_lock(hashtextextended('inbox migration ' || current_schema(), 0))";
+
+  static final String MIGRATION_LOCK_TIMEOUT = "SET LOCAL lock_timeout = '2s'";
+  static final String HAS_SCHEMA_TABLE = "SELECT to_regclass('inbox_schema') IS NOT NULL";
+  static final String SCHEMA_VERSIONS = "SELECT version FROM inbox_schema";
+}

@@ -1,0 +1,74 @@
+package io.inbox4j.jdbi.internal.work;
+
+import io.inbox4j.jdbi.internal.sql.Interval;
+import io.inbox4j.jdbi.internal.sql.PgArray;
+import io.inbox4j.jdbi.internal.sql.Sql;
+import io.inbox4j.store.ClaimedMessage;
+import io.inbox4j.store.Lease;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.SqlStatement;
+
+/** The statements about leases. */
+public final class LeaseStatements {
+
+  private LeaseStatements() {}
+
+  /** Leases claimed messages, in this order. */
+  static List<Lease> lease(Handle handle, List<ClaimedMessage> messages, Duration time) {
+    Map<Long, Lease> leases = new HashMap<>();
+    handle
+        .createQuery(Sql.LEASE)
+        .bind("seqs", PgArray.longs(messages, ClaimedMessage::sequence))
+        .bind("orphans", PgArray.booleans(messages, ClaimedMessage::orphaned))
+        .bind("time", new Interval(time))
+        .map(LeaseStatements::row)
+        .forEach(lease -> leases.put(lease.sequence(), lease));
+    return messages.stream().map(message -> leases.get(message.sequence())).toList();
+  }
+
+  /** Locks the messages of those leases that still hold. */
+  static Set<Lease> claim(Handle handle, Collection<Lease> leases) {
+    return new HashSet<>(
+        bind(handle.createQuery(Sql.CLAIM_LEASED), leases).map(LeaseStatements::row).list());
+  }
+
+  /** Which of these leases hold, whoever has locked their messages. */
+  static Set<Lease> held(Handle handle, Collection<Lease> leases) {
+    return new HashSet<>(
+        bind(handle.createQuery(Sql.STILL_LEASED), leases).map(LeaseStatements::row).list());
+  }
+
+  public static Set<Lease> renew(Handle handle, Collection<Lease> leases, Duration time) {
+    handle.execute(Sql.BY_INDEX);
+    return new HashSet<>(
+        bind(handle.createQuery(Sql.RENEW), leases)
+            .bind("time", new Interval(time))
+            .map(LeaseStatements::row)
+            .list());
+  }
+
+  public static int release(Handle handle, Collection<Lease> leases) {
+    handle.execute(Sql.BY_INDEX);
+    return bind(handle.createUpdate(Sql.GIVE_BACK), leases).execute();
+  }
+
+  private static <S extends SqlStatement<S>> S bind(S statement, Collection<Lease> leases) {
+    List<Lease> all = List.copyOf(leases);
+    return statement
+        .bind("seqs", PgArray.longs(all, Lease::sequence))
+        .bind("tokens", PgArray.longs(all, Lease::token));
+  }
+
+  private static Lease row(ResultSet row, Object context) throws SQLException {
+    return new Lease(row.getLong(1), row.getLong(2));
+  }
+}

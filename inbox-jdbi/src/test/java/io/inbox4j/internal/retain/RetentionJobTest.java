@@ -1,0 +1,156 @@
+package io.inbox4j.internal.retain;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.inbox4j.event.MessageIds;
+import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.operations.Retention;
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.Outcome;
+import io.inbox4j.store.WorkTransaction;
+import io.inbox4j.testkit.PostgresServer;
+import io.inbox4j.transport.Delivery;
+import io.inbox4j.transport.ValidatedDelivery;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.jdbi.v3.core.Jdbi;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The janitor in the background. */
+@Timeout(60)
+@Tag("slow")
+class RetentionJobTest {
+
+  private static final String ENDPOINT = "orders";
+  private static final Duration SOON = Duration.ofMillis(20);
+  private static final Duration NEVER = Duration.ofDays(1);
+
+  private final String url = PostgresServer.shared().newDatabase();
+  private final Jdbi jdbi = Jdbi.create(PostgresServer.shared().dataSource(url));
+  private final JdbiInboxStore store =
+      JdbiInboxStore.create(PostgresServer.shared().dataSource(url));
+
+  @BeforeEach
+  void open() {
+    store.open();
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+  }
+
+  private void processedAWeekAgo(int count) {
+    List<ValidatedDelivery> events =
+        IntStream.range(0, count).mapToObj(RetentionJobTest::event).toList();
+    store.receive(ENDPOINT, events);
+    try (WorkTransaction transaction = store.begin(ENDPOINT)) {
+      transaction.commit(
+          transaction.claim(Set.of("created"), count).stream()
+              .<Outcome>map(it -> new Outcome.Processed(it.sequence()))
+              .toList());
+    }
+    execute("UPDATE inbox_messages SET received_on_utc = now() - interval '8 days'");
+    execute("UPDATE inbox_processed SET processed_on_utc = now() - interval '8 days'");
+  }
+
+  private static ValidatedDelivery event(int n) {
+    UUID id = MessageIds.of("order", n);
+    byte[] body = "{}".getBytes(StandardCharsets.UTF_8);
+    Delivery delivery =
+        new Delivery(
+            id.toString(), "created", "application/json", null, null, null, Map.of(), body, false);
+    return new ValidatedDelivery.Event(delivery, null, id, "created");
+  }
+
+  private void execute(String sql) {
+    jdbi.useHandle(handle -> handle.execute(sql));
+  }
+
+  private long messages() {
+    return jdbi.withHandle(
+        handle -> handle.select("SELECT count(*) FROM inbox_messages").mapTo(Long.class).one());
+  }
+
+  @Test
+  void itGoesOnAfterAFailure() {
+    processedAWeekAgo(5);
+    execute("ALTER TABLE inbox_retention RENAME TO mislaid");
+    RetentionJob retentionJob =
+        new RetentionJob(store, Set.of(ENDPOINT), Retention.days(7), SOON, SOON);
+    retentionJob.start();
+    await().pollDelay(Duration.ofMillis(500)).until(() -> messages() == 5);
+    execute("ALTER TABLE mislaid RENAME TO inbox_retention");
+    await().until(() -> messages() == 0);
+    retentionJob.close();
+  }
+
+  @Test
+  void itGoesOnAfterAnErrorAndAfterAnInterrupt() {
+    processedAWeekAgo(5);
+    AtomicInteger calls = new AtomicInteger();
+    InboxStore failing =
+        (InboxStore)
+            Proxy.newProxyInstance(
+                InboxStore.class.getClassLoader(),
+                new Class<?>[] {InboxStore.class},
+                (proxy, method, arguments) -> {
+                  switch (method.getName().equals("retain") ? calls.incrementAndGet() : 0) {
+                    case 1 -> throw new InternalError("of the virtual machine");
+                    case 2 -> Thread.currentThread().interrupt();
+                    default -> {}
+                  }
+                  return method.invoke(store, arguments);
+                });
+    RetentionJob retentionJob =
+        new RetentionJob(failing, Set.of(ENDPOINT), Retention.days(7), SOON, SOON);
+    retentionJob.start();
+    await().until(() -> messages() == 0);
+    retentionJob.close();
+  }
+
+  @Test
+  void closingEndsItInTheMidstOfItsWork() {
+    int count = 20_000;
+    processedAWeekAgo(count);
+    RetentionJob retentionJob =
+        new RetentionJob(store, Set.of(ENDPOINT), Retention.days(7), SOON, NEVER);
+    retentionJob.start();
+    await().pollInterval(Duration.ofMillis(5)).until(() -> messages() < count);
+    long begin = System.nanoTime();
+    retentionJob.close();
+    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(2));
+    long left = messages();
+    assertThat(left).isPositive();
+    assertThat(
+            jdbi.<Long, RuntimeException>withHandle(
+                handle ->
+                    handle.select("SELECT count(*) FROM inbox_processed").mapTo(Long.class).one()))
+        .isEqualTo(left);
+    assertThat(store.retain(soFar -> true).ran()).isTrue();
+    assertThat(messages()).isZero();
+  }
+
+  @Test
+  void whatIsKeptForEverIsLeftAlone() throws Exception {
+    processedAWeekAgo(5);
+    RetentionJob retentionJob =
+        new RetentionJob(store, Set.of(ENDPOINT), Retention.forever(), SOON, SOON);
+    retentionJob.start();
+    Thread.sleep(300);
+    retentionJob.close();
+    assertThat(messages()).isEqualTo(5);
+  }
+}

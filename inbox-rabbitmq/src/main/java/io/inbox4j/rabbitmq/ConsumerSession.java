@@ -1,0 +1,162 @@
+package io.inbox4j.rabbitmq;
+
+import com.rabbitmq.client.AMQP;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.ShutdownSignalException;
+import io.inbox4j.event.IntegrationEvent;
+import io.inbox4j.transport.DeliveryReceiver;
+import io.inbox4j.transport.ReceiveEndpoint;
+import io.inbox4j.transport.Topology;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.net.ssl.SSLException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One life of an endpoint's connection: from the connect to the first failure of any kind. */
+final class ConsumerSession<T extends IntegrationEvent> {
+
+  private static final Logger log = LoggerFactory.getLogger(ConsumerSession.class);
+  private static final int CLOSE_TIMEOUT_MILLIS = 2_000;
+
+  private final Connection connection;
+  private final List<InboxConsumer<T>> consumers = new CopyOnWriteArrayList<>();
+  private final CompletableFuture<Throwable> shutdown = new CompletableFuture<>();
+
+  private final AtomicBoolean aborted = new AtomicBoolean();
+
+  private ConsumerSession(Connection connection) {
+    this.connection = connection;
+    connection.addShutdownListener(shutdown::complete);
+  }
+
+  /** Connects. */
+  static <T extends IntegrationEvent> ConsumerSession<T> connect(
+      ConnectionFactory factory, ReceiveEndpoint endpoint) throws IOException, TimeoutException {
+    try {
+      return new ConsumerSession<>(factory.newConnection("inbox:" + endpoint.queue()));
+    } catch (SSLException e) {
+      throw new IOException(
+          "TLS with the broker failed; its certificate must be trusted, and made out to '%s': %s"
+              .formatted(factory.getHost(), e.getMessage()),
+          e);
+    }
+  }
+
+  /** Declares, and consumes: one consumer for each start. */
+  void consume(ReceiveEndpoint endpoint, DeliveryReceiver<T> intake, List<SlowStart> starts)
+      throws IOException, TimeoutException {
+    new TopologyDeclaration(connection, endpoint).declare();
+    for (SlowStart start : starts) {
+      Channel channel = connection.createChannel();
+      InboxConsumer<T> consumer =
+          new InboxConsumer<>(
+              channel,
+              endpoint.queue(),
+              intake,
+              endpoint.batchSize(),
+              mayBeSingleActive(endpoint.topology()));
+      consumers.add(consumer);
+      consumer.start(start);
+    }
+  }
+
+  /** A queue that somebody else has declared may let one consumer after the other have it. */
+  private static boolean mayBeSingleActive(Topology topology) {
+    return topology.singleActiveConsumer() || topology.kind() == Topology.Kind.EXISTING;
+  }
+
+  /** Completes when the session can go on no longer, with what stopped it. */
+  CompletableFuture<Throwable> failure() {
+    List<CompletableFuture<Throwable>> any = new ArrayList<>(List.of(shutdown));
+    consumers.forEach(consumer -> any.add(consumer.failure()));
+    return CompletableFuture.anyOf(any.toArray(CompletableFuture[]::new))
+        .thenApply(Throwable.class::cast);
+  }
+
+  /** Whether the connection is open. */
+  boolean isConnected() {
+    return connection.isOpen();
+  }
+
+  /** How many consumers take from the queue. */
+  int consuming() {
+    return (int) consumers.stream().filter(InboxConsumer::isConsuming).count();
+  }
+
+  /** How many deliveries were stored and acknowledged. */
+  long stored() {
+    return consumers.stream().mapToLong(InboxConsumer::stored).sum();
+  }
+
+  /** What stopped it, with more about it if the broker can tell. */
+  Throwable explain(Throwable failure, String queue) {
+    if (!(failure instanceof ConsumerCancelledException cancelled)) {
+      return failure;
+    }
+    try {
+      Channel channel = connection.createChannel();
+      if (channel == null) {
+        return failure; // there may be no more of them
+      }
+      channel.queueDeclarePassive(queue);
+      channel.close();
+      return cancelled.queueIsThere();
+    } catch (IOException e) {
+      AMQP.Channel.Close refusal = TopologyDeclaration.refusalIn(e);
+      return refusal == null ? failure : cancelled.queueIsRefused(refusal);
+    } catch (TimeoutException | ShutdownSignalException e) {
+      return failure;
+    }
+  }
+
+  /** Stores and acknowledges what is in hand until the deadline, and disconnects. */
+  void close(Duration deadline) {
+    long until = System.nanoTime() + deadline.toNanos();
+    consumers.forEach(
+        consumer -> consumer.close(Duration.ofNanos(Math.max(0, until - System.nanoTime()))));
+    abort();
+  }
+
+  /** Whether the store has not answered for this long. */
+  boolean isStuckFor(Duration time) {
+    return consumers.stream().anyMatch(consumer -> consumer.isStuckFor(time));
+  }
+
+  /** Whether deliveries wait to be stored or acknowledged. */
+  boolean hasInHand() {
+    return consumers.stream().anyMatch(InboxConsumer::hasInHand);
+  }
+
+  /** Whether something is still being stored. */
+  boolean isStoring() {
+    return consumers.stream().anyMatch(InboxConsumer::isStoring);
+  }
+
+  /** After {@link #abort}: waits until nothing is being stored any more, or the time is over. */
+  void awaitEnd(Duration time) throws InterruptedException {
+    long until = System.nanoTime() + time.toNanos();
+    for (InboxConsumer<T> consumer : consumers) {
+      consumer.awaitEnd(Duration.ofNanos(Math.max(0, until - System.nanoTime())));
+    }
+  }
+
+  /** Disconnects at once; what is not acknowledged is delivered again. */
+  void abort() {
+    shutdown.complete(new IOException("the session was closed"));
+    consumers.forEach(consumer -> consumer.failure().complete(new IOException("closed")));
+    if (!aborted.compareAndSet(false, true)) {
+      return;
+    }
+    connection.abort(CLOSE_TIMEOUT_MILLIS);
+    log.debug("Disconnected {}", connection.getClientProvidedName());
+  }
+}

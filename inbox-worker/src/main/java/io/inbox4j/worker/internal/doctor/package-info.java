@@ -1,5 +1,0 @@
-/** Examines the database and the broker. */
-@NullMarked
-package io.inbox4j.worker.internal.doctor;
-
-import org.jspecify.annotations.NullMarked;

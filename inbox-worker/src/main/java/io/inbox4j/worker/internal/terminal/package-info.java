@@ -1,5 +1,0 @@
-/** How results look, to people and to scripts. */
-@NullMarked
-package io.inbox4j.worker.internal.terminal;
-
-import org.jspecify.annotations.NullMarked;
