@@ -59,7 +59,8 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
   private final List<EventMiddleware> middleware;
   private Topology topology = Topology.quorum();
   private MessageIdSource messageIdSource = MessageIdSource.ANY;
-  private OrderingKeySource orderingKey = new OrderingKeySource.None();
+  private final List<OrderingKeySource.KeyOf<?>> orderingKeys = new ArrayList<>();
+  private @Nullable String orderingHeader;
   private WhenDead whenDead = WhenDead.CONTINUE;
   private final Map<Class<? extends IntegrationEvent>, Integer> concurrencyByEvent =
       new LinkedHashMap<>();
@@ -160,19 +161,44 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
    * one at a time, across all workers and processes; others go on meanwhile. Defaults to no order.
    */
   public SubscriptionBuilder ordered() {
-    return orderedBy(IntegrationEvent::orderingKey);
+    return orderedBy(IntegrationEvent.class, IntegrationEvent::orderingKey);
   }
 
-  /** The same, with a key that is taken from the event; null for an event without order. */
-  public SubscriptionBuilder orderedBy(Function<? super IntegrationEvent, @Nullable String> key) {
-    this.orderingKey = new OrderingKeySource.InEvent(key);
+  /**
+   * The same, with a key that is taken from events of this class or family, for example {@code
+   * orderedBy(OrderCreated.class, OrderCreated::orderId)}; its text is the key, null means no order.
+   * Can be called for several classes, the first that fits an event counts; events of other classes
+   * have no order.
+   */
+  public <T extends IntegrationEvent> SubscriptionBuilder orderedBy(
+      Class<T> event, Function<? super T, ? extends @Nullable Object> key) {
+    requireEventOrHeader(orderingHeader == null);
+    orderingKeys.add(new OrderingKeySource.KeyOf<>(event, key));
     return this;
   }
 
   /** The same, with the key in a header; a message without it has no order. */
   public SubscriptionBuilder orderedByHeader(String name) {
-    this.orderingKey = new OrderingKeySource.InHeader(name);
+    requireEventOrHeader(orderingKeys.isEmpty());
+    this.orderingHeader = name;
     return this;
+  }
+
+  private void requireEventOrHeader(boolean either) {
+    if (!either) {
+      throw new IllegalArgumentException(
+          "'%s' has ordering keys from events and from a header; expected one of them"
+              .formatted(queue));
+    }
+  }
+
+  private OrderingKeySource orderingKey() {
+    if (orderingHeader != null) {
+      return new OrderingKeySource.InHeader(orderingHeader);
+    }
+    return orderingKeys.isEmpty()
+        ? new OrderingKeySource.None()
+        : new OrderingKeySource.InEvent(orderingKeys);
   }
 
   /**
@@ -255,6 +281,7 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
           "the subscription of '%s' has no events; add some with on(…) or receive(…)"
               .formatted(queue));
     }
+    OrderingKeySource orderingKey = orderingKey();
     boolean ordered = !(orderingKey instanceof OrderingKeySource.None);
     if (ordered && consumers > 1) {
       throw new IllegalArgumentException(
@@ -283,7 +310,7 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
         messageIdSource,
         orderingKey,
         whenDead,
-        this);
+        new Defaults(this)); // a copy, so that keeping the builder changes nothing
   }
 
   private HandlingMode checkedMode(EventDispatcher handlers) {

@@ -162,6 +162,10 @@ public abstract class SubscriptionOptions<B extends SubscriptionOptions<B>> {
 
     Defaults() {}
 
+    Defaults(SubscriptionOptions<?> options) {
+      super(options);
+    }
+
     @Override
     Defaults self() {
       return this;

@@ -8,6 +8,8 @@ import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.format.EventFormat;
 import io.inbox4j.format.JacksonFormat;
 import io.inbox4j.handler.EventHandler;
+import io.inbox4j.internal.receive.OrderingKeySource;
+import io.inbox4j.internal.receive.ReceiveLimits;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.transport.Topology;
 import java.time.Duration;
@@ -64,6 +66,39 @@ class InboxBuilderTest {
     InboxBuilder builder = withStore().subscribe("orders", Created.class, NOTHING);
     assertRefused(
         () -> builder.subscribe("orders", Cancelled.class, NOTHING), "'orders'", "in one");
+  }
+
+  @Test
+  void keepingTheBuilderOfASubscriptionChangesNothing() {
+    SubscriptionBuilder kept =
+        new SubscriptionBuilder("orders", new SubscriptionOptions.Defaults(), List.of())
+            .on(Created.class, NOTHING)
+            .orderedBy(Created.class, Created::messageId)
+            .batchSize(100);
+    Subscription built = kept.build();
+    OrderingKeySource key = built.orderingKey();
+    kept.batchSize(7).maxBodySize(1).orderedBy(Cancelled.class, Cancelled::messageId);
+    assertThat(built.options().batchSize).isEqualTo(100);
+    assertThat(built.options().limits).isEqualTo(ReceiveLimits.ofDefaults());
+    assertThat(key)
+        .isInstanceOfSatisfying(
+            OrderingKeySource.InEvent.class, it -> assertThat(it.keys()).hasSize(1));
+  }
+
+  @Test
+  void theOrderingKeyIsInEventsOrInAHeader() {
+    assertRefused(
+        () ->
+            withStore()
+                .subscribe(
+                    "orders",
+                    queue ->
+                        queue
+                            .on(Created.class, NOTHING)
+                            .orderedBy(Created.class, Created::messageId)
+                            .orderedByHeader("customer"))
+                .build(),
+        "'orders' has ordering keys from events and from a header");
   }
 
   @Test

@@ -18,11 +18,12 @@ class DependenciesTest {
   private static final List<String> PUBLISHED =
       List.of(
           "inbox-api",
+          "inbox-core",
           "inbox-jdbi",
           "inbox-rabbitmq",
           "inbox-micrometer",
           "inbox-opentelemetry",
-          "inbox-worker");
+          "inbox-cli");
   private static final Pattern ARTIFACT =
       Pattern.compile("([\\w.-]+):([\\w.-]+):jar:([\\w.-]+):(?:compile|runtime)");
 

@@ -85,14 +85,14 @@ class PlantedDifferenceTest {
   @Test
   void anotherCoordinateIsReportedOnBothSides() throws IOException {
     files.replace(
-        "inbox-api/pom.xml",
+        "inbox-core/pom.xml",
         "<artifactId>slf4j-api</artifactId>",
         "<artifactId>slf4j-ext</artifactId><version>2.0.0</version>");
 
     assertThat(planted())
         .containsExactly(
-            "inbox-api: org.slf4j:slf4j-api is missing in Maven, compile in Gradle",
-            "inbox-api: org.slf4j:slf4j-ext is compile in Maven, missing in Gradle");
+            "inbox-core: org.slf4j:slf4j-api is missing in Maven, compile in Gradle",
+            "inbox-core: org.slf4j:slf4j-ext is compile in Maven, missing in Gradle");
   }
 
   @Test

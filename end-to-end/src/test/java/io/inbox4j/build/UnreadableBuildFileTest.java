@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class UnreadableBuildFileTest {
-  private static final String SCRIPT = "inbox-api/build.gradle.kts";
+  private static final String SCRIPT = "inbox-core/build.gradle.kts";
 
   @TempDir private Path folder;
   private BuildFiles files;
@@ -83,7 +83,7 @@ class UnreadableBuildFileTest {
   @Test
   void aMavenDependencyWithAClassifierIsRefused() throws IOException {
     files.replace(
-        "inbox-api/pom.xml",
+        "inbox-core/pom.xml",
         "<artifactId>slf4j-api</artifactId>",
         "<artifactId>slf4j-api</artifactId><classifier>tests</classifier>");
 
@@ -94,7 +94,7 @@ class UnreadableBuildFileTest {
   @Test
   void aMavenProfileWithDependenciesIsRefused() throws IOException {
     files.replace(
-        "inbox-api/pom.xml",
+        "inbox-core/pom.xml",
         "</project>",
         "<profiles><profile><dependencies><dependency/></dependencies></profile></profiles></project>");
 

@@ -64,7 +64,7 @@ final class CanaryProgram {
             .subscribe(QUEUES.get(2), orders(SubscriptionBuilder::inline))
             .subscribe(
                 QUEUES.get(3),
-                orders(queue -> queue.orderedBy(event -> ((OrderPlaced) event).order())))
+                orders(queue -> queue.orderedBy(OrderPlaced.class, event -> event.order())))
             .build()) {
       show(inbox, store, transport);
       inbox.start();

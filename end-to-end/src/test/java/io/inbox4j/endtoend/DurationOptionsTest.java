@@ -17,6 +17,7 @@ import io.inbox4j.internal.receive.ReceiveLimits;
 import io.inbox4j.jdbi.JdbiInboxStore;
 import io.inbox4j.jdbi.JdbiInboxStoreBuilder;
 import io.inbox4j.listener.Backlog;
+import io.inbox4j.listener.InboxListener;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.operations.RetentionReport;
@@ -107,7 +108,8 @@ class DurationOptionsTest {
 
   private static boolean isForUsers(JavaClass type) {
     String name = type.getPackageName();
-    return !NOT_FOR_USERS.contains(name)
+    return !type.getName().startsWith(InboxListener.class.getName()) // only told to users
+        && !NOT_FOR_USERS.contains(name)
         && !name.contains(".internal")
         && Stream.of("testkit", "endtoend", "build", "examples", "benchmarks", "reliability")
             .noneMatch(module -> name.startsWith("io.inbox4j." + module));

@@ -7,6 +7,7 @@ import static io.inbox4j.listener.Health.Status.DOWN;
 import static io.inbox4j.listener.Health.Status.UP;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.Inbox;
 import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.jdbi.JdbiInboxStore;
@@ -142,7 +143,7 @@ class HealthTest {
                             (event, context) -> {
                               throw new IllegalStateException("broken");
                             })
-                        .orderedBy(event -> "key")
+                        .orderedBy(IntegrationEvent.class, event -> "key")
                         .whenDead(WhenDead.BLOCK_KEY)
                         .retry(RetryPolicy.immediate(1)));
         Publisher publisher = new Publisher(Inboxes.amqp(), queue)) {

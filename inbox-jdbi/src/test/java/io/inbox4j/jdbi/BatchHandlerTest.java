@@ -167,7 +167,7 @@ class BatchHandlerTest {
             queue ->
                 queue
                     .onBatch(Created.class, handler)
-                    .orderedBy(event -> ((Created) event).n() < 4 ? "first" : "second")
+                    .orderedBy(Created.class, event -> event.n() < 4 ? "first" : "second")
                     .retry(RetryPolicy.fixed(Duration.ofMillis(200)).maxAttempts(2)))) {
       service.inbox.startReceiving();
       service.deliver(8);
@@ -192,7 +192,7 @@ class BatchHandlerTest {
             queue ->
                 queue
                     .onBatch(Created.class, handler)
-                    .orderedBy(event -> "key")
+                    .orderedBy(IntegrationEvent.class, event -> "key")
                     .whenDead(WhenDead.BLOCK_KEY)
                     .retry(RetryPolicy.immediate(1)))) {
       service.inbox.startReceiving();

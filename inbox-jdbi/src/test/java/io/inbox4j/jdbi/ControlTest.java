@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.InboxBuilder;
 import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.SubscriptionControl;
@@ -40,7 +41,7 @@ class ControlTest {
     SubscriptionBuilder choose(SubscriptionBuilder queue) {
       return switch (this) {
         case TRANSACTIONAL -> queue;
-        case ORDERED -> queue.orderedBy(event -> "key " + ((Created) event).n());
+        case ORDERED -> queue.orderedBy(Created.class, event -> "key " + event.n());
         case INLINE -> queue.inline();
         case LEASED -> queue.leased();
       };
@@ -118,8 +119,7 @@ class ControlTest {
                     .batchSize(1)
                     .concurrency(6)
                     .concurrency(Created.class, 2)
-                    .orderedBy(
-                        event -> mode == Mode.ORDERED ? event.messageId().toString() : null))) {
+                    .orderedBy(IntegrationEvent.class, event -> mode == Mode.ORDERED ? event.messageId().toString() : null))) {
       service.deliver(20);
       service.transport.deliver(
           Service.QUEUE, IntStream.range(100, 120).mapToObj(ControlTest::cancelled).toList());

@@ -2,6 +2,7 @@ package io.inbox4j.jdbi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.EventTransaction;
@@ -192,7 +193,7 @@ class EndedTransactionTest {
                             BackDoor.behind(context.unwrap(Connection.class)).commit();
                           }
                         })
-                    .orderedBy(event -> "a")
+                    .orderedBy(IntegrationEvent.class, event -> "a")
                     .retry(RetryPolicy.immediate(ATTEMPTS)))) {
       service.start().deliver(expected.size());
       service.awaitAll("failed", 1);

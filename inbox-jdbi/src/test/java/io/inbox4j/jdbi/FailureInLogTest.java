@@ -148,7 +148,7 @@ class FailureInLogTest {
             queue ->
                 queue
                     .on(Created.class, (event, context) -> {})
-                    .orderedBy(event -> key((Created) event)))) {
+                    .orderedBy(Created.class, event -> key(event)))) {
       service.start().deliver(1);
       assertThat(service.database.texts("SELECT detail FROM inbox_quarantine"))
           .singleElement()

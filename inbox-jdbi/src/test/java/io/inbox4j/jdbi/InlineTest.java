@@ -119,7 +119,7 @@ class InlineTest {
             },
             queue ->
                 queue
-                    .orderedBy(event -> ((Created) event).n() == 3 ? "other" : "key")
+                    .orderedBy(Created.class, event -> event.n() == 3 ? "other" : "key")
                     .retry(RetryPolicy.immediate(100)))) {
       service.deliver(2);
       service.transport.deliver(Service.QUEUE, Service.deliveries(4).subList(2, 4));

@@ -42,7 +42,7 @@ class LeasedFaultTest {
             queue ->
                 queue
                     .on(Created.class, (event, context) -> {})
-                    .orderedBy(event -> ((Created) event).n() == 0 ? "key" : null)
+                    .orderedBy(Created.class, event -> event.n() == 0 ? "key" : null)
                     .leased()
                     .concurrency(4))) {
       service.inbox.startReceiving();

@@ -85,7 +85,7 @@ class LeasedOrphansTest {
             queue ->
                 queue
                     .concurrency(4)
-                    .orderedBy(event -> ((Created) event).n() < 2 ? "key" + event : null)
+                    .orderedBy(Created.class, event -> event.n() < 2 ? "key" + event : null)
                     .pollInterval(Duration.ofMinutes(10)))) {
       deliverOrphans(service, 0, 2);
       await().atMost(PATIENCE).until(() -> running.contains(SLOW));

@@ -356,7 +356,7 @@ class LeasedTest {
             queue ->
                 queue
                     .concurrency(10)
-                    .orderedBy(event -> ((Created) event).n() % 2 == 0 ? "even" : null))) {
+                    .orderedBy(Created.class, event -> event.n() % 2 == 0 ? "even" : null))) {
       service.deliver(20);
       service.awaitAll("processed", 20);
       assertThat(overlaps).hasValue(0);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import com.zaxxer.hikari.HikariDataSource;
+import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.handler.DeadLetter;
 import io.inbox4j.handler.EventContext.Effect;
@@ -210,7 +211,7 @@ class NeighboursTest {
                           handle.execute("CREATE TEMP TABLE mine (n int) ON COMMIT DROP");
                           TestDatabase.effect(handle, String.valueOf(event.n()));
                         })
-                    .orderedBy(event -> "a")
+                    .orderedBy(IntegrationEvent.class, event -> "a")
                     .concurrency(2)
                     .retry(RetryPolicy.never()))) {
       service.start().deliver(COUNT);

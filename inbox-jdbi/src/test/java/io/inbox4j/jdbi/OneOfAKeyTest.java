@@ -3,6 +3,7 @@ package io.inbox4j.jdbi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.store.Outcome;
@@ -83,7 +84,7 @@ class OneOfAKeyTest {
                               begun.add(String.valueOf(event.n()));
                               goOn.await();
                             })
-                        .orderedBy(event -> "key")));
+                        .orderedBy(IntegrationEvent.class, event -> "key")));
     service.inbox.startReceiving();
     service.deliver(2);
     try (JdbiInboxStore store = Messages.store(service.database);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.operations.MessageFilter;
@@ -137,8 +138,7 @@ class OrderingTest {
                 queue ->
                     queue
                         .on(Step.class, (event, context) -> {})
-                        .orderedBy(
-                            event -> {
+                        .orderedBy(IntegrationEvent.class, event -> {
                               throw new IllegalStateException("no customer");
                             }))
             .start()) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.PendingMessages;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.listener.Health.Status;
@@ -129,7 +130,7 @@ class PendingMessagesTest {
             queue ->
                 queue
                     .on(Step.class, PendingMessagesTest::take)
-                    .orderedBy(event -> "walk")
+                    .orderedBy(IntegrationEvent.class, event -> "walk")
                     .pollInterval(Duration.ofMinutes(10)))
         .start();
   }

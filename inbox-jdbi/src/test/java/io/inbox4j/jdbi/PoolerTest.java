@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ch.qos.logback.classic.Level;
+import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.Inbox;
 import io.inbox4j.jdbi.internal.connect.HandlerSessionState;
 import io.inbox4j.jdbi.internal.notify.NotifyListener;
@@ -108,7 +109,7 @@ class PoolerTest {
                 .subscribe("inline", it -> it.on(Created.class, Service::effect).inline())
                 .subscribe(
                     "ordered",
-                    it -> it.on(Created.class, Service::effect).orderedBy(e -> "one key"))
+                    it -> it.on(Created.class, Service::effect).orderedBy(IntegrationEvent.class, e -> "one key"))
                 .subscribe(
                     "leased",
                     it ->

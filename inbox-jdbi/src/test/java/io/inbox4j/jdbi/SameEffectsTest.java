@@ -134,7 +134,7 @@ class SameEffectsTest {
     try (Service service =
         service(
             mode,
-            queue -> queue.orderedBy(event -> "key " + ((Created) event).n() % 10),
+            queue -> queue.orderedBy(Created.class, event -> "key " + event.n() % 10),
             (event, context) -> {
               if (event.n() % 7 == 0 && tried.add(event.n())) {
                 throw new IllegalStateException("once");

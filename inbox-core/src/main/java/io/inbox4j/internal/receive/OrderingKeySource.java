@@ -7,6 +7,7 @@ import io.inbox4j.format.EventTypes;
 import io.inbox4j.format.KnownType;
 import io.inbox4j.listener.QuarantineReason;
 import io.inbox4j.transport.Delivery;
+import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -23,9 +24,32 @@ public sealed interface OrderingKeySource {
   /** In a header of this name. */
   record InHeader(String name) implements OrderingKeySource {}
 
-  /** In the event itself. */
-  record InEvent(Function<? super IntegrationEvent, @Nullable String> extractor)
-      implements OrderingKeySource {}
+  /** In the event itself; the first that fits its class counts. */
+  record InEvent(List<KeyOf<?>> keys) implements OrderingKeySource {
+
+    public InEvent {
+      keys = List.copyOf(keys);
+    }
+
+    @Nullable String of(IntegrationEvent event) {
+      for (KeyOf<?> key : keys) {
+        if (key.event.isInstance(event)) {
+          return key.of(event);
+        }
+      }
+      return null;
+    }
+  }
+
+  /** Where events of a class, or of all that implement an interface, have their key. */
+  record KeyOf<T extends IntegrationEvent>(
+      Class<T> event, Function<? super T, ? extends @Nullable Object> key) {
+
+    private @Nullable String of(IntegrationEvent it) {
+      Object found = key.apply(event.cast(it));
+      return found == null ? null : found.toString();
+    }
+  }
 
   /** The key of a delivery, or null if it has none. */
   default @Nullable String of(
@@ -36,7 +60,7 @@ public sealed interface OrderingKeySource {
       Object value = delivery.headers().get(header.name);
       key = value == null ? null : value.toString();
     } else if (this instanceof InEvent event) {
-      key = event.extractor.apply(read(delivery, type, messageId, types, reader));
+      key = event.of(read(delivery, type, messageId, types, reader));
     }
     if (key == null || key.isEmpty()) {
       return null;

@@ -130,7 +130,8 @@ class OtherFormatTest {
         EventTypes.of(List.<Class<? extends IntegrationEvent>>of(Created.class)),
         source,
         new ReceiveLimits(1_000, 200),
-        new OrderingKeySource.InEvent(event -> ((Created) event).text()),
+        new OrderingKeySource.InEvent(
+            List.of(new OrderingKeySource.KeyOf<>(Created.class, Created::text))),
         new EventReader(new JsonFormat(JsonFormat.defaultMapper()), List.of(new Words())));
   }
 }

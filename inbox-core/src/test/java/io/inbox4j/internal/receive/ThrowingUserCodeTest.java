@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -74,7 +75,7 @@ class ThrowingUserCodeTest {
   @EnumSource
   void ofAnOrderingKey(Thrown thrown) {
     OrderingKeySource key =
-        new OrderingKeySource.InEvent(
+        keyInEvent(
             event -> ThrowingUserCodeTest.<String, RuntimeException>sneaked(thrown, String.class));
     assertPutAside(check(key, EventTypes.of(List.of(Touchy.class))), touchy(), thrown);
   }
@@ -159,7 +160,12 @@ class ThrowingUserCodeTest {
   }
 
   private static OrderingKeySource keyInEvent() {
-    return new OrderingKeySource.InEvent(event -> "key");
+    return keyInEvent(event -> "key");
+  }
+
+  private static OrderingKeySource keyInEvent(Function<IntegrationEvent, String> key) {
+    return new OrderingKeySource.InEvent(
+        List.of(new OrderingKeySource.KeyOf<>(IntegrationEvent.class, key)));
   }
 
   private static DeliveryValidator check(

@@ -3,12 +3,16 @@ package io.inbox4j.reliability.chaos;
 import io.inbox4j.reliability.chaos.Fault.Hit;
 import io.inbox4j.testkit.PostgresServer;
 import java.sql.Connection;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jdbi.v3.core.Handle;
 
 /** What happens to PostgreSQL, and on the way to it. */
 final class DatabaseFaults {
+
+  /** A commit is short: it takes many looks to see one. */
+  private static final Duration TO_CATCH_COMMITS = Duration.ofSeconds(10);
 
   private DatabaseFaults() {}
 
@@ -69,7 +73,8 @@ final class DatabaseFaults {
             scene -> {
               scene.awaitWork(); // after a fault of the broker it may be long in coming
               long hit = 0;
-              for (int i = 0; i < 400 && hit < 3; i++) {
+              long until = System.nanoTime() + TO_CATCH_COMMITS.toNanos();
+              for (int i = 0; hit < 3 && System.nanoTime() < until; i++) {
                 hit +=
                     scene.tables.count(
                         "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE state ="
