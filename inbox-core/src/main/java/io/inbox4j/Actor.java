@@ -1,6 +1,6 @@
 package io.inbox4j;
 
-/** Who intervenes, as it is recorded. */
+/** The name under which an operator's interventions are recorded. */
 record Actor(String name) {
 
   private static final int MAX_LENGTH = 255;
@@ -13,7 +13,7 @@ record Actor(String name) {
     }
   }
 
-  /** The operating system's user. */
+  /** The operating system user. */
   static Actor ofSystem() {
     String user = System.getProperty("user.name", "");
     return new Actor(user.isBlank() ? "unknown" : user);

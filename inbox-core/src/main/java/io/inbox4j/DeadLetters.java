@@ -12,10 +12,10 @@ import java.util.function.Consumer;
 import java.util.function.LongFunction;
 
 /**
- * The messages that were given up on. Thread-safe.
+ * The dead messages, and what operators can do with them. Thread-safe.
  *
- * <p>Who replays or discards one is recorded with it: the user of the operating system, or the name
- * given to {@link #as}.
+ * <p>Each replay and discard is recorded with the name of who did it: the operating system user, or
+ * the name given to {@link #as}.
  */
 public final class DeadLetters {
 
@@ -27,7 +27,7 @@ public final class DeadLetters {
   private final Actor actor;
 
   /**
-   * @param wake called with an endpoint that has something to do again
+   * @param wake called with an endpoint that has work again
    */
   public DeadLetters(OperatorStore store, SafeListener listener, Consumer<String> wake) {
     this(store, listener, wake, Actor.ofSystem());
@@ -42,7 +42,7 @@ public final class DeadLetters {
   }
 
   /**
-   * The same, acting under this name.
+   * Returns a copy that records interventions under this name.
    *
    * @throws IllegalArgumentException if it is blank or longer than 255 characters
    */
@@ -50,18 +50,18 @@ public final class DeadLetters {
     return new DeadLetters(store, listener, wake, new Actor(name));
   }
 
-  /** The first of those that the filter means, in arrival order. */
+  /** The first messages that match the filter, in arrival order. */
   public List<DeadMessage> list(MessageFilter filter, int limit) {
     return store.listDead(filter, limit);
   }
 
   /**
-   * Lets all that the filter means be handled again, in arrival order, with all their attempts.
+   * Makes all messages that match the filter due again, in arrival order, with all their attempts.
    *
-   * <p>It works in pages, each a transaction. Running it twice, or at the same time in two places,
-   * replays nothing twice.
+   * <p>It works in pages, one transaction each. Running it twice, or concurrently, replays nothing
+   * twice.
    *
-   * @return how many
+   * @return the number of messages
    */
   public int replay(MessageFilter filter) {
     return inPages(
@@ -70,13 +70,14 @@ public final class DeadLetters {
   }
 
   /**
-   * Gives up for good on all that the filter means, in arrival order. They stay stored, so that a
-   * repeated delivery is still a duplicate; an ordering key that waits for one of them goes on.
+   * Permanently discards all messages that match the filter, in arrival order. They stay stored, so
+   * that a repeated delivery is still a duplicate; an ordering key blocked by one of them is
+   * unblocked.
    *
-   * <p>It works in pages, each a transaction. Running it twice, or at the same time in two places,
-   * discards nothing twice.
+   * <p>It works in pages, one transaction each. Running it twice, or concurrently, discards nothing
+   * twice.
    *
-   * @return how many
+   * @return the number of messages
    */
   public int discard(MessageFilter filter) {
     return inPages(
@@ -84,7 +85,7 @@ public final class DeadLetters {
         (l, message) -> l.discarded(new InboxListener.Discarded(message)));
   }
 
-  /** What was done with dead messages that the filter means, the newest first. */
+  /** The interventions on dead messages that match the filter, newest first. */
   public List<Intervention> history(MessageFilter filter, int limit) {
     return store.interventions(Intervention.Origin.DEAD, filter, limit);
   }

@@ -42,8 +42,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A service's inbox: every message that the broker hands over is stored once and acknowledged, and
- * handlers run on what is stored.
+ * A service's inbox: every message that the broker delivers is stored once and acknowledged, and
+ * handlers process the stored messages.
  *
  * <pre>{@code
  * Inbox inbox = Inbox.builder()
@@ -55,12 +55,12 @@ import org.slf4j.LoggerFactory;
  * inbox.start();
  * }</pre>
  *
- * <p>Thread-safe. It is started once and closed once; closing closes the store and the transport. A
- * start that fails stops what it had started, and can be tried again.
+ * <p>Thread-safe. It is started once and closed once; closing it closes the store and the
+ * transport. A failed start stops whatever it had started, and can be retried.
  */
 public final class Inbox implements ObservedInbox, AutoCloseable {
 
-  /** How long {@link #close()} lets work in hand come to its end. */
+  /** The default time that {@link #close()} gives work in flight to finish. */
   public static final Duration DEFAULT_CLOSE_DEADLINE = Duration.ofSeconds(30);
 
   private static final Duration CLOSE_GRACE = Duration.ofSeconds(5);
@@ -144,20 +144,20 @@ public final class Inbox implements ObservedInbox, AutoCloseable {
     subscriptions.forEach(it -> monitor.waiting(it.queue(), it.options().maxLag));
   }
 
-  /** Starts to put an inbox together. */
+  /** Returns a builder for an inbox. */
   public static InboxBuilder builder() {
     return new InboxBuilder();
   }
 
   /**
-   * Receives and processes, until {@link #close}.
+   * Starts receiving and processing, until {@link #close}.
    *
-   * <p>If it throws, neither goes on: what it had started is stopped as by {@link #close()}, no
-   * thread keeps the process alive, and it can be called again. The store stays open, and is closed
-   * by {@link #close()}.
+   * <p>If it throws, neither is running: whatever it had started is stopped as by {@link #close()},
+   * no thread keeps the process alive, and it can be called again. The store stays open until
+   * {@link #close()}.
    *
-   * @throws InboxException if the tables are missing, a queue is refused as it is configured, or no
-   *     event has a handler here
+   * @throws InboxException if the tables are missing, the broker rejects the configuration of a
+   *     queue, or no event has a handler here
    */
   public synchronized void start() {
     requireTransport();
@@ -166,11 +166,11 @@ public final class Inbox implements ObservedInbox, AutoCloseable {
     orElse(this::startReceiving, this::stopProcessing);
   }
 
-  /** Does something that, if it fails, is undone. */
+  /** Runs an action and, if it fails, undoes it. */
   private static void orElse(Runnable start, Runnable undo) {
     try {
       start.run();
-    } catch (Throwable e) { // also what a transport or a store does not declare
+    } catch (Throwable e) { // also errors that a transport or a store does not declare
       try {
         undo.run();
       } catch (Throwable more) {
@@ -181,10 +181,12 @@ public final class Inbox implements ObservedInbox, AutoCloseable {
   }
 
   /**
-   * Only receives: stores what comes and acknowledges it. A broker that is away is waited for in
-   * the background. If it throws, it has stopped what it had started, and can be called again.
+   * Starts receiving only: stores deliveries and acknowledges them. If the broker is unreachable,
+   * the connection is retried in the background. If this method throws, it has stopped whatever it
+   * had started, and can be called again.
    *
-   * @throws InboxException if the tables are missing, or a queue is refused as it is configured
+   * @throws InboxException if the tables are missing, or the broker rejects the configuration of a
+   *     queue
    */
   public synchronized void startReceiving() {
     requireTransport();
@@ -211,7 +213,8 @@ public final class Inbox implements ObservedInbox, AutoCloseable {
       log.info("Receiving {}", subscription);
       String queue = subscription.queue();
       monitor.receiving(queue, subscription.options().consumers, () -> stateOf(queue));
-      receivers.put(queue, from.receive(subscription.endpoint(), intake(subscription), tellAll()));
+      receivers.put(
+          queue, from.receive(subscription.endpoint(), deliveryReceiver(subscription), tellAll()));
     }
   }
 
@@ -241,9 +244,9 @@ public final class Inbox implements ObservedInbox, AutoCloseable {
   }
 
   /**
-   * Only processes: runs handlers on what this or another process stored. Events without a handler
-   * here are left to the processes that have one. If it throws, it has stopped what it had started,
-   * and can be called again.
+   * Starts processing only: runs handlers on messages stored by this or another process. Events
+   * without a handler here are left to the processes that have one. If this method throws, it has
+   * stopped whatever it had started, and can be called again.
    *
    * @throws InboxException if the tables are missing, or no event has a handler here
    */
@@ -295,16 +298,17 @@ public final class Inbox implements ObservedInbox, AutoCloseable {
   }
 
   /**
-   * How the inbox is, part by part, and since when: the broker, the consumers, the database, the
-   * lag, messages that are stuck, old transactions, pauses, circuit breakers and workers. It is
-   * watched from the start to the end, at little cost; this call returns what is known, at once.
+   * The health of the inbox, component by component, and since when: the broker, the consumers, the
+   * database, the lag, stuck messages, old transactions, pauses, circuit breakers and workers. It
+   * is monitored continuously, at little cost; this call returns the last known state without
+   * waiting.
    */
   @Override
   public Health health() {
     return monitor.health();
   }
 
-  /** The messages that were given up on: list, replay and discard them. */
+  /** The dead messages: list, replay and discard them. */
   public synchronized DeadLetters deadLetters() {
     open();
     return deadLetters;
@@ -316,26 +320,26 @@ public final class Inbox implements ObservedInbox, AutoCloseable {
     return pending;
   }
 
-  /** The deliveries that were no events: list, replay and discard them. */
+  /** The quarantined deliveries: list, replay and discard them. */
   public synchronized Quarantine quarantine() {
     open();
     return quarantine;
   }
 
-  /** Removes what was kept long enough now, instead of in a few minutes. */
+  /** Applies the retention on demand, instead of in a few minutes. */
   public synchronized RetentionRunner retention() {
     open();
     return retentionRunner;
   }
 
-  /** What can be changed about a subscription while it runs. */
+  /** Controls a subscription while it runs. */
   public synchronized SubscriptionControl control(String queue) {
     requireSubscribed(queue);
     open();
     return new SubscriptionControl(queue, store, processor);
   }
 
-  /** What is still to be handled, by this or any process; cheap enough to ask every few seconds. */
+  /** What is waiting to be handled by any process; cheap enough to query every few seconds. */
   @Override
   public Backlog backlog(String queue) {
     requireSubscribed(queue);
@@ -345,14 +349,14 @@ public final class Inbox implements ObservedInbox, AutoCloseable {
     return store.backlog(queue);
   }
 
-  /** The queues that are subscribed, each with the names of the event types that it knows. */
+  /** The subscribed queues, each with the names of its event types. */
   @Override
   public Map<String, Set<String>> types() {
     return subscriptions.stream()
         .collect(Collectors.toUnmodifiableMap(Subscription::queue, it -> it.types().names()));
   }
 
-  /** The queues that are subscribed, each with how it is declared. */
+  /** The subscribed queues, each with its topology. */
   public Map<String, Topology> topologies() {
     return subscriptions.stream()
         .collect(Collectors.toUnmodifiableMap(Subscription::queue, Subscription::topology));
@@ -401,7 +405,7 @@ public final class Inbox implements ObservedInbox, AutoCloseable {
         subscription.types().names(), Objects.requireNonNull(checks.get(subscription.queue())));
   }
 
-  /** As often as workers poll, within reason. */
+  /** The shortest poll interval of the workers, within limits. */
   private static Duration upkeepInterval(List<Subscription> subscriptions) {
     Duration poll =
         subscriptions.stream()
@@ -413,9 +417,9 @@ public final class Inbox implements ObservedInbox, AutoCloseable {
         : poll.compareTo(MAX_UPKEEP_INTERVAL) > 0 ? MAX_UPKEEP_INTERVAL : poll;
   }
 
-  private DeliveryReceiver<IntegrationEvent> intake(Subscription subscription) {
+  private DeliveryReceiver<IntegrationEvent> deliveryReceiver(Subscription subscription) {
     String queue = subscription.queue();
-    DeliveryReceiver<IntegrationEvent> intake =
+    DeliveryReceiver<IntegrationEvent> deliveryReceiver =
         new StoringReceiver<>(
             queue,
             subscription.types(),
@@ -424,10 +428,13 @@ public final class Inbox implements ObservedInbox, AutoCloseable {
             () -> probe(queue),
             listener,
             quarantineLog);
-    return ReceiverMiddlewareChain.of(queue, receiveMiddleware, intake, failures);
+    return ReceiverMiddlewareChain.of(queue, receiveMiddleware, deliveryReceiver, failures);
   }
 
-  /** Health asks the store every second anyway; only when it has no answer, it is asked here. */
+  /**
+   * The health monitor queries the store every second anyway; only if it is down, it is queried
+   * here.
+   */
   private void probe(String queue) {
     if (monitor.isStoreDown()) {
       store.pauseOf(queue);
@@ -448,20 +455,20 @@ public final class Inbox implements ObservedInbox, AutoCloseable {
     };
   }
 
-  /** Closes with the deadline that the builder was given, 30 s if it was given none. */
+  /** Closes the inbox with the builder's close deadline, which defaults to 30 s. */
   @Override
   public void close() {
     close(closeDeadline);
   }
 
   /**
-   * Stops taking, lets work in hand come to its end until the deadline, undoes the rest, and closes
-   * the transport and the store. A second call does nothing.
+   * Stops receiving and claiming, lets work in flight finish until the deadline, rolls back the
+   * rest, and closes the transport and the store. A second call does nothing.
    */
   public void close(Duration deadline) {
     Duration time = deadline.compareTo(FOREVER) > 0 ? FOREVER : deadline;
     long until = System.nanoTime() + time.toNanos();
-    closing = true; // a start that waits for the broker ends at the next queue
+    closing = true; // a start that waits for the broker stops at the next queue
     closeUntil(until);
   }
 
@@ -494,7 +501,7 @@ public final class Inbox implements ObservedInbox, AutoCloseable {
     log.info("The inbox is closed.");
   }
 
-  /** Closes all at once, so that one that has to wait costs the others nothing. */
+  /** Closes all receivers concurrently, so that a slow one does not delay the others. */
   private void closeReceivers(long until) {
     List<Thread> closers = new ArrayList<>();
     receivers.forEach(

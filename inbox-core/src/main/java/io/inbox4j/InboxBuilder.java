@@ -25,7 +25,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Puts an {@link Inbox} together: a store, a transport, and one call for each queue. */
+/** Builds an {@link Inbox} from a store, a transport, and one subscription per queue. */
 public final class InboxBuilder {
 
   public static final Duration DEFAULT_MAX_TRANSACTION_AGE = Duration.ofMinutes(5);
@@ -49,25 +49,25 @@ public final class InboxBuilder {
 
   InboxBuilder() {}
 
-  /** Where messages are stored. Required. The inbox closes it. */
+  /** The store for messages. Required. The inbox closes it. */
   public InboxBuilder store(InboxStore store) {
     this.store = store;
     return this;
   }
 
-  /** Where messages come from. Required to receive. The inbox closes it. */
+  /** The transport that delivers messages. Required to receive. The inbox closes it. */
   public InboxBuilder transport(InboxTransport transport) {
     this.transport = transport;
     return this;
   }
 
-  /** Subscribes a queue with one event type. */
+  /** Subscribes to a queue with one event type. */
   public <T extends IntegrationEvent> InboxBuilder subscribe(
       String queue, Class<T> event, EventHandler<? super T> handler) {
     return subscribe(queue, subscription -> subscription.on(event, handler));
   }
 
-  /** Subscribes a queue, with any number of event types and options. */
+  /** Subscribes to a queue, with any number of event types and options. */
   public InboxBuilder subscribe(String queue, Consumer<SubscriptionBuilder> subscription) {
     if (subscriptions.putIfAbsent(queue, subscription) != null) {
       throw new IllegalArgumentException(
@@ -76,20 +76,21 @@ public final class InboxBuilder {
     return this;
   }
 
-  /** Changes the options that all subscriptions start from. */
+  /** Changes the default options of all subscriptions. */
   public InboxBuilder defaults(Consumer<SubscriptionOptions.Defaults> options) {
     options.accept(defaults);
     return this;
   }
 
-  /** Tells this listener of every outcome, besides those that were added before. */
+  /** Adds a listener, which is notified after those that were added before. */
   public InboxBuilder listener(InboxListener listener) {
     listeners.add(listener);
     return this;
   }
 
   /**
-   * Runs around the handlers of all subscriptions, inside what was added before. Defaults to none.
+   * Adds middleware around the handlers of all subscriptions, inside the middleware added before.
+   * Defaults to none.
    */
   public InboxBuilder middleware(EventMiddleware middleware) {
     this.middleware.add(middleware);
@@ -97,8 +98,8 @@ public final class InboxBuilder {
   }
 
   /**
-   * Runs around the storing of deliveries of all subscriptions, inside what was added before.
-   * Defaults to none.
+   * Adds middleware around the storing of deliveries of all subscriptions, inside the middleware
+   * added before. Defaults to none.
    */
   public InboxBuilder receiveMiddleware(ReceiveMiddleware middleware) {
     receiveMiddleware.add(middleware);
@@ -106,8 +107,8 @@ public final class InboxBuilder {
   }
 
   /**
-   * How many handlers of all subscriptions run at once at most, in this process. Defaults to as
-   * many as the subscriptions have.
+   * The maximum number of handlers that run concurrently in this process, across all subscriptions.
+   * Defaults to no limit beyond those of the subscriptions.
    */
   public InboxBuilder maxConcurrency(int handlers) {
     this.maxConcurrency =
@@ -116,8 +117,8 @@ public final class InboxBuilder {
   }
 
   /**
-   * How old a transaction in the database may get, whosever it is, before {@link Inbox#health()}
-   * says so; nothing else depends on it. 1 ms to 366 days; defaults to 5 min.
+   * How old a transaction in the database, by any client, may get before {@link Inbox#health()}
+   * reports it; nothing else depends on it. 1 ms to 366 days; defaults to 5 min.
    */
   public InboxBuilder maxTransactionAge(Duration age) {
     this.maxTransactionAge = SubscriptionOptions.UP_TO_A_YEAR.check("maxTransactionAge", age);
@@ -125,9 +126,9 @@ public final class InboxBuilder {
   }
 
   /**
-   * How long {@link Inbox#close()} lets work in hand come to its end. What takes longer is
-   * interrupted and undone, and handled later. Choose less than the time after which the process is
-   * killed. 1 ms to 1 day; defaults to 30 s.
+   * How long {@link Inbox#close()} gives work in flight to finish. What takes longer is
+   * interrupted, rolled back, and handled later. Choose less than the time after which the process
+   * is killed. 1 ms to 1 day; defaults to 30 s.
    */
   public InboxBuilder closeDeadline(Duration deadline) {
     this.closeDeadline = UP_TO_A_DAY.check("closeDeadline", deadline);
@@ -135,10 +136,9 @@ public final class InboxBuilder {
   }
 
   /**
-   * How long processed messages of the queues that are handled here are kept. A process that
-   * processes removes older ones in the background; of many such processes one does it at a time.
-   * Where processes want to keep messages of the same queue for different times, the longest holds.
-   * Defaults to 7 days.
+   * How long processed messages of the queues that are handled here are kept. Processes that run
+   * handlers remove older ones in the background, one process at a time. If processes declare
+   * different retentions for the same queue, the longest applies. Defaults to 7 days.
    */
   public InboxBuilder retention(Retention retention) {
     this.retention = retention;
@@ -146,28 +146,28 @@ public final class InboxBuilder {
   }
 
   /**
-   * Logs what exceptions of handlers, middleware and listeners say, besides their classes and stack
-   * traces.
+   * Whether to log the messages of exceptions from handlers, middleware and listeners, besides
+   * their classes and stack traces.
    *
-   * <p><b>Such text may be payload</b>: a database quotes the value that it refuses, a parser the
-   * text that it cannot read, a URL has its parameters. Whoever reads the logs then reads that, for
-   * as long as logs are kept. It is meant for development. Without it the text is kept with the
-   * message only, and {@code inbox show} shows it. Defaults to false.
+   * <p><b>Such text may contain payload</b>: a database quotes the value that it rejects, a parser
+   * the text that it cannot read, a URL has its parameters. It is then visible to everyone who can
+   * read the logs, for as long as they are kept. Meant for development. Without it the text is
+   * stored with the message only, and {@code inbox show} shows it. Defaults to false.
    */
   public InboxBuilder logExceptionText(boolean yes) {
     this.logExceptionText = yes;
     return this;
   }
 
-  /** Reads JSON with this mapper. Defaults to {@link JsonFormat#defaultMapper()}. */
+  /** The mapper that reads JSON. Defaults to {@link JsonFormat#defaultMapper()}. */
   public InboxBuilder json(JsonMapper mapper) {
     this.mapper = mapper;
     return this;
   }
 
   /**
-   * Reads the content types of this format, too, besides JSON and those that were added before.
-   * Every process that receives or handles such messages needs it.
+   * Adds a format, besides JSON and those that were added before. Every process that receives or
+   * handles messages of its content types needs it.
    */
   public InboxBuilder format(EventFormat format) {
     formats.add(format);
@@ -175,9 +175,9 @@ public final class InboxBuilder {
   }
 
   /**
-   * Checks everything and puts it together. Nothing is opened before {@link Inbox#start}.
+   * Validates the configuration and builds the inbox. Nothing is opened before {@link Inbox#start}.
    *
-   * @throws IllegalArgumentException if something is missing or contradicts itself
+   * @throws IllegalArgumentException if something is missing or contradictory
    */
   public Inbox build() {
     if (store == null) {

@@ -11,10 +11,10 @@ import java.util.function.Consumer;
 import java.util.function.LongFunction;
 
 /**
- * The messages that are still to be handled. Thread-safe.
+ * The messages that are still to be handled, and what operators can do with them. Thread-safe.
  *
- * <p>What a worker has in hand is left alone, and counted. Who expedites or discards a message is
- * recorded with it: the user of the operating system, or the name given to {@link #as}.
+ * <p>Messages in flight are left alone, but counted. Each expedite and discard is recorded with the
+ * name of who did it: the operating system user, or the name given to {@link #as}.
  */
 public final class PendingMessages {
 
@@ -26,15 +26,15 @@ public final class PendingMessages {
   private final Actor actor;
 
   /**
-   * What became of the messages that were meant.
+   * The result of an action on pending messages.
    *
    * @param changed how many were expedited or discarded
-   * @param inHand how many were left alone, because a worker has them in hand
+   * @param inHand how many were left alone because they are in flight
    */
   public record Result(int changed, int inHand) {}
 
   /**
-   * @param wake called with an endpoint that has something to do
+   * @param wake called with an endpoint that has work
    */
   public PendingMessages(OperatorStore store, SafeListener listener, Consumer<String> wake) {
     this(store, listener, wake, Actor.ofSystem());
@@ -49,7 +49,7 @@ public final class PendingMessages {
   }
 
   /**
-   * The same, acting under this name.
+   * Returns a copy that records interventions under this name.
    *
    * @throws IllegalArgumentException if it is blank or longer than 255 characters
    */
@@ -57,34 +57,35 @@ public final class PendingMessages {
     return new PendingMessages(store, listener, wake, new Actor(name));
   }
 
-  /** The first of those that the filter means, in arrival order. */
+  /** The first messages that match the filter, in arrival order. */
   public List<PendingMessage> list(MessageFilter filter, int limit) {
     return store.listPending(filter, limit);
   }
 
   /**
-   * Makes all that the filter means and that are due later due now: those that their producer or
-   * their handler has delayed, and those that wait to be tried again. They keep their attempts, and
-   * their place in their ordering key.
+   * Makes all messages that match the filter and are not due yet due now: those delayed by their
+   * producer or postponed by their handler, and those that wait for a retry. They keep their
+   * attempts and their place in their ordering key.
    *
-   * <p>It works in pages, each a transaction.
+   * <p>It works in pages, one transaction each.
    */
   public Result expedite(MessageFilter filter) {
     return inPages(after -> store.expeditePending(filter, actor.name(), after, PAGE), page -> {});
   }
 
   /**
-   * Gives up for good on all that the filter means, in arrival order. They stay stored, so that a
-   * repeated delivery is still a duplicate; an ordering key that waits for one of them goes on.
+   * Permanently discards all messages that match the filter, in arrival order. They stay stored, so
+   * that a repeated delivery is still a duplicate; an ordering key blocked by one of them is
+   * unblocked.
    *
-   * <p>It works in pages, each a transaction.
+   * <p>It works in pages, one transaction each.
    */
   public Result discard(MessageFilter filter) {
     return inPages(
         after -> store.discardPending(filter, actor.name(), after, PAGE), this::tellDiscarded);
   }
 
-  /** What was done with pending messages that the filter means, the newest first. */
+  /** The interventions on pending messages that match the filter, newest first. */
   public List<Intervention> history(MessageFilter filter, int limit) {
     return store.interventions(Intervention.Origin.PENDING, filter, limit);
   }

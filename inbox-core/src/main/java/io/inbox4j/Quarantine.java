@@ -16,10 +16,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The deliveries that could not be stored as events. Thread-safe.
+ * The deliveries that could not be stored as events, and what operators can do with them.
+ * Thread-safe.
  *
- * <p>Who replays or discards one is recorded with it: the user of the operating system, or the name
- * given to {@link #as}.
+ * <p>Each replay and discard is recorded with the name of who did it: the operating system user, or
+ * the name given to {@link #as}.
  */
 public final class Quarantine {
 
@@ -32,8 +33,8 @@ public final class Quarantine {
   private final Actor actor;
 
   /**
-   * @param checks the checks at the door of every endpoint
-   * @param wake called with an endpoint that has something to do again
+   * @param checks the validator of every endpoint
+   * @param wake called with an endpoint that has work again
    */
   public Quarantine(
       OperatorStore store,
@@ -57,7 +58,7 @@ public final class Quarantine {
   }
 
   /**
-   * The same, acting under this name.
+   * Returns a copy that records interventions under this name.
    *
    * @throws IllegalArgumentException if it is blank or longer than 255 characters
    */
@@ -65,25 +66,25 @@ public final class Quarantine {
     return new Quarantine(store, checks, listener, wake, new Actor(name));
   }
 
-  /** The first of those that the filter means, in the order they came, without their bodies. */
+  /** The first deliveries that match the filter, in arrival order, without their bodies. */
   public List<QuarantineEntry> entries(MessageFilter filter, int limit) {
     return store.listQuarantineEntries(filter, 0, limit);
   }
 
   /**
-   * The first of those that the filter means, in the order they came, with all that came. Bodies of
-   * 64 MiB in total are returned at most, or one that is larger.
+   * The first deliveries that match the filter, in arrival order, with their bodies. The bodies
+   * total at most 64 MiB, unless a single one is larger.
    */
   public List<QuarantinedMessage> list(MessageFilter filter, int limit) {
     return store.listQuarantined(filter, 0, limit);
   }
 
   /**
-   * Checks all that the filter means anew, as this inbox is configured now; those that pass leave
-   * the quarantine and are handled. The rest stay where they are.
+   * Revalidates all deliveries that match the filter against the current configuration of this
+   * inbox; those that pass leave the quarantine and are handled. The rest stay in quarantine.
    *
-   * <p>It works in pages, each a transaction of a few MiB, and only on endpoints that this inbox
-   * subscribes. What the database refuses stays, too.
+   * <p>It works in pages, one transaction of a few MiB each, and only on endpoints to which this
+   * inbox subscribes. Deliveries that the database rejects stay in quarantine, too.
    *
    * @return how many left the quarantine
    */
@@ -94,11 +95,11 @@ public final class Quarantine {
   }
 
   /**
-   * Deletes all that the filter means, in the order they came, on any endpoint. What is delivered
-   * again is checked again.
+   * Deletes all deliveries that match the filter, in arrival order, of any endpoint. A redelivery
+   * is validated anew.
    *
-   * <p>It works in pages, each a transaction. Running it twice, or at the same time in two places,
-   * discards nothing twice.
+   * <p>It works in pages, one transaction each. Running it twice, or concurrently, discards nothing
+   * twice.
    *
    * @return how many
    */
@@ -114,7 +115,7 @@ public final class Quarantine {
     return discarded;
   }
 
-  /** What was done with quarantined deliveries that the filter means, the newest first. */
+  /** The interventions on quarantined deliveries that match the filter, newest first. */
   public List<Intervention> history(MessageFilter filter, int limit) {
     return store.interventions(Intervention.Origin.QUARANTINE, filter, limit);
   }

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Removes messages that were kept long enough, when it is told to. Thread-safe. */
+/** Removes messages whose retention has expired, on demand. Thread-safe. */
 public final class RetentionRunner {
 
   private static final Logger log = LoggerFactory.getLogger(RetentionRunner.class);
@@ -20,7 +20,7 @@ public final class RetentionRunner {
   private final Retention retention;
 
   /**
-   * @param endpoints whose messages are kept so long
+   * @param endpoints the endpoints to which the retention applies
    */
   public RetentionRunner(RetentionStore store, Set<String> endpoints, Retention retention) {
     this.store = store;
@@ -34,20 +34,20 @@ public final class RetentionRunner {
   }
 
   /**
-   * Removes all that was kept long enough, in small steps that leave most of the time to others.
-   * What a running process, of this service or of another one, wants to keep for longer stays. Does
-   * nothing if another process is at it.
+   * Removes all messages whose retention has expired, in small steps that leave most of the
+   * capacity to other work. Messages that a running process, of this service or another, wants to
+   * keep for longer stay. Does nothing if a run is active in another process.
    *
-   * @throws InboxException if messages are kept for ever
+   * @throws InboxException if messages are kept forever
    */
   public RetentionReport run() {
     return run(soFar -> {});
   }
 
   /**
-   * The same. An interrupt ends it after the step in hand.
+   * The same, with progress reports. An interrupt stops it after the current step.
    *
-   * @param progress told what was done so far, after every step; what it throws is logged and
+   * @param progress called after every step with the progress so far; what it throws is logged and
    *     changes nothing
    */
   public RetentionReport run(Consumer<RetentionReport> progress) {
@@ -68,7 +68,7 @@ public final class RetentionRunner {
   private static void tell(Consumer<RetentionReport> progress, RetentionReport soFar) {
     try {
       progress.accept(soFar);
-    } catch (Throwable e) { // it only looks on
+    } catch (Throwable e) { // a progress callback must not stop the run
       if (e instanceof InterruptedException) {
         Thread.currentThread().interrupt();
       }

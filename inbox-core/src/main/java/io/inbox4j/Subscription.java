@@ -18,7 +18,7 @@ import io.inbox4j.transport.Topology;
 import java.util.List;
 import java.util.Map;
 
-/** A queue that is subscribed, as it was built. */
+/** An immutable subscription to a queue, as the builder made it. */
 record Subscription(
     String queue,
     EventTypes<IntegrationEvent> types,
@@ -66,7 +66,7 @@ record Subscription(
         options.pollInterval);
   }
 
-  /** The line that the log shows at the start. */
+  /** The summary that is logged at the start. */
   @Override
   public String toString() {
     return "%s [%s], %s, %d consumers × prefetch %d, %d %s × batch %d, %s"

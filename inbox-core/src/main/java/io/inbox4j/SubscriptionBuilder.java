@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One queue: which events come from it, who handles them, and how.
+ * Builds the subscription to one queue: its events, their handlers, and how they run.
  *
  * <pre>{@code
  * .subscribe("billing.orders", queue -> queue
@@ -79,8 +79,8 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
   }
 
   /**
-   * Handles events of this class, or of all classes that a sealed interface permits. One class has
-   * one handler.
+   * Handles events of this class, or of all classes that a sealed interface permits. A class has
+   * exactly one handler.
    */
   public <T extends IntegrationEvent> SubscriptionBuilder on(
       Class<T> event, EventHandler<? super T> handler) {
@@ -92,7 +92,7 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
   }
 
   /**
-   * Handles events of this class, or of all classes that a sealed interface permits, many at once.
+   * Handles events of this class, or of all classes that a sealed interface permits, in batches.
    */
   public <T extends IntegrationEvent> SubscriptionBuilder onBatch(
       Class<T> event, BatchHandler<? super T> handler) {
@@ -103,7 +103,7 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
     return this;
   }
 
-  /** Receives events of this class or sealed family; some other process handles them. */
+  /** Receives events of this class or sealed family without handling them; another process does. */
   public SubscriptionBuilder receive(Class<? extends IntegrationEvent> event) {
     for (Class<? extends IntegrationEvent> member : SealedFamily.of(event)) {
       events.add(member);
@@ -114,7 +114,7 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
 
   /**
    * Reads messages of an old type as events of this class: the upcaster gets the old version's JSON
-   * and returns what the class expects.
+   * and returns the JSON that the class expects.
    */
   public SubscriptionBuilder upcast(
       String oldType, Class<? extends IntegrationEvent> event, UnaryOperator<ObjectNode> upcaster) {
@@ -150,25 +150,26 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
     return this;
   }
 
-  /** Another retry policy for events of this class. Defaults to the subscription's. */
+  /** The retry policy for events of this class. Defaults to the subscription's. */
   public SubscriptionBuilder retry(Class<? extends IntegrationEvent> event, RetryPolicy policy) {
     retryByEvent.put(event, policy);
     return this;
   }
 
   /**
-   * Handles events with the same {@link IntegrationEvent#orderingKey()} in the order they arrived,
-   * one at a time, across all workers and processes; others go on meanwhile. Defaults to no order.
+   * Handles events with the same {@link IntegrationEvent#orderingKey()} one at a time, in arrival
+   * order, across all workers and processes; other events are handled concurrently. Defaults to no
+   * order.
    */
   public SubscriptionBuilder ordered() {
     return orderedBy(IntegrationEvent.class, IntegrationEvent::orderingKey);
   }
 
   /**
-   * The same, with a key that is taken from events of this class or family, for example {@code
-   * orderedBy(OrderCreated.class, OrderCreated::orderId)}; its text is the key, null means no order.
-   * Can be called for several classes, the first that fits an event counts; events of other classes
-   * have no order.
+   * Like {@link #ordered()}, with a key read from events of this class or family, for example
+   * {@code orderedBy(OrderCreated.class, OrderCreated::orderId)}; its string form is the key, null
+   * means no order. Can be called for several classes: the first that matches an event applies;
+   * events of other classes have no order.
    */
   public <T extends IntegrationEvent> SubscriptionBuilder orderedBy(
       Class<T> event, Function<? super T, ? extends @Nullable Object> key) {
@@ -177,7 +178,7 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
     return this;
   }
 
-  /** The same, with the key in a header; a message without it has no order. */
+  /** Like {@link #ordered()}, with the key in a header; a message without it has no order. */
   public SubscriptionBuilder orderedByHeader(String name) {
     requireEventOrHeader(orderingKeys.isEmpty());
     this.orderingHeader = name;
@@ -202,7 +203,7 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
   }
 
   /**
-   * What becomes of later messages of an ordering key when one of its messages dies. Defaults to
+   * What happens to later messages of an ordering key when one of its messages is dead. Defaults to
    * {@link WhenDead#CONTINUE}.
    */
   public SubscriptionBuilder whenDead(WhenDead choice) {
@@ -211,7 +212,8 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
   }
 
   /**
-   * How many handlers of this class run at once at most, in this process. Defaults to any number.
+   * The maximum number of handlers of this class that run concurrently in this process. Defaults to
+   * no limit of its own.
    */
   public SubscriptionBuilder concurrency(Class<? extends IntegrationEvent> event, int handlers) {
     inRange("concurrency of " + event.getName(), handlers, 1, EndpointConfig.MAX_WORKERS);
@@ -221,7 +223,8 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
 
   /**
    * Runs handlers in the transaction that stores the message, before it is acknowledged. After a
-   * failure the message is left to the processor. Defaults to a transaction of the processor's own.
+   * failure the message is left to the processor. Defaults to a separate transaction of the
+   * processor.
    */
   public SubscriptionBuilder inline() {
     return mode(new HandlingMode.Inline());
@@ -233,9 +236,9 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
   }
 
   /**
-   * Runs handlers outside any transaction, for slow or external work: any number of them on a few
-   * database connections. A lease keeps others away from the message and is renewed while the
-   * handler runs; if the process dies, the message is free when the lease ends.
+   * Runs handlers outside any transaction, for slow or external work: any number of them share a
+   * few database connections. A lease keeps the message from other workers and is renewed while the
+   * handler runs; if the process dies, the message can be claimed again once the lease expires.
    *
    * @param lease one second to one day
    */
@@ -254,7 +257,7 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
 
   /**
    * How long a leased handler may run: after that it is interrupted, and the attempt has failed. 1
-   * ms to 30 days; defaults to as long as it likes.
+   * ms to 30 days; defaults to no limit.
    */
   public SubscriptionBuilder handlerTimeout(Duration timeout) {
     this.handlerTimeout = TIMEOUTS.check("handlerTimeout", timeout);
@@ -262,8 +265,8 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
   }
 
   /**
-   * Runs around the handlers of this subscription, inside the inbox's own middleware and what was
-   * added before.
+   * Adds middleware around the handlers of this subscription, inside the inbox's middleware and the
+   * middleware added before.
    */
   public SubscriptionBuilder middleware(EventMiddleware middleware) {
     this.middleware.add(middleware);
@@ -310,7 +313,7 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
         messageIdSource,
         orderingKey,
         whenDead,
-        new Defaults(this)); // a copy, so that keeping the builder changes nothing
+        new Defaults(this)); // a copy, so that later changes to the builder have no effect
   }
 
   private HandlingMode checkedMode(EventDispatcher handlers) {

@@ -6,7 +6,7 @@ import io.inbox4j.retry.CircuitState;
 import io.inbox4j.store.OperatorStore;
 import org.jspecify.annotations.Nullable;
 
-/** What can be changed about a subscription while it runs. Thread-safe. */
+/** Controls a subscription while it runs. Thread-safe. */
 public final class SubscriptionControl {
 
   private final String endpoint;
@@ -20,42 +20,41 @@ public final class SubscriptionControl {
   }
 
   /**
-   * Stops handling in all processes, until {@link #resume}, also after a restart. Messages are
-   * still received and stored; those in hand come to their end. A pause that is there stays as it
-   * is.
+   * Pauses handling in all processes, until {@link #resume}, also after a restart. Messages are
+   * still received and stored; those in flight finish. An existing pause stays unchanged.
    *
-   * @param by who says so
-   * @param reason why, for those who wonder
+   * @param by who pauses it
+   * @param reason why, as shown to other operators
    */
   public void pause(String by, String reason) {
     store.pause(endpoint, by, reason);
   }
 
-  /** Lets all processes handle messages again. */
+  /** Resumes handling in all processes. */
   public void resume() {
     store.resume(endpoint);
     processor.wake(endpoint);
   }
 
-  /** Who stopped the handling, and why; null if it goes on. */
+  /** The current pause, or null if the subscription is not paused. */
   public @Nullable Pause pause() {
     return store.pauseOf(endpoint);
   }
 
-  /** How many handlers run at once at most, in this process. */
+  /** The maximum number of handlers that run concurrently in this process. */
   public int concurrency() {
     return processor.concurrency(endpoint);
   }
 
   /**
-   * Lets this many handlers run at once in this process, from now on; those that run come to their
-   * end. Each needs a database connection, but for leased handlers.
+   * Changes the maximum number of handlers that run concurrently in this process; running handlers
+   * finish. Each needs a database connection, except leased handlers.
    */
   public void concurrency(int handlers) {
     processor.concurrency(endpoint, handlers);
   }
 
-  /** What the circuit breaker lets through in this process. */
+  /** The state of the circuit breaker in this process. */
   public CircuitState circuit() {
     return processor.circuit(endpoint);
   }

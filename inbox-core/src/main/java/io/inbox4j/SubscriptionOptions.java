@@ -9,7 +9,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can be set for one subscription, or once as the default of all.
+ * The options that can be set for one subscription, or as the default for all.
  *
  * @param <B> the builder that the setters return
  */
@@ -54,8 +54,8 @@ public abstract class SubscriptionOptions<B extends SubscriptionOptions<B>> {
   abstract B self();
 
   /**
-   * How many consumers take from the queue at once, in this process. More than one gives up the
-   * order of arrival. Defaults to 1.
+   * How many consumers receive from the queue concurrently in this process, 1 to 64. More than one
+   * gives up arrival order. Defaults to 1.
    */
   public B consumers(int count) {
     consumers = inRange("consumers", count, 1, 64);
@@ -63,8 +63,8 @@ public abstract class SubscriptionOptions<B extends SubscriptionOptions<B>> {
   }
 
   /**
-   * How many deliveries a consumer may hold that are not yet stored. Two or three batches keep the
-   * broker and the database busy. Defaults to 2000.
+   * How many unacknowledged deliveries a consumer may hold, 1 to 65,535. Two or three batches keep
+   * the broker and the database busy. Defaults to 2000.
    */
   public B prefetch(int count) {
     prefetch = inRange("prefetch", count, 1, 65_535);
@@ -72,8 +72,8 @@ public abstract class SubscriptionOptions<B extends SubscriptionOptions<B>> {
   }
 
   /**
-   * How many messages share a transaction at most, both when they are stored and when they are
-   * handled. Defaults to 512.
+   * The maximum number of messages per transaction, both for storing and for handling, 1 to 10,000.
+   * Defaults to 512.
    */
   public B batchSize(int messages) {
     batchSize = inRange("batchSize", messages, 1, 10_000);
@@ -81,7 +81,7 @@ public abstract class SubscriptionOptions<B extends SubscriptionOptions<B>> {
   }
 
   /**
-   * How many handlers run at once, in this process; each needs a database connection, but for
+   * How many handlers run concurrently in this process; each needs a database connection, except
    * leased ones. Defaults to 4.
    */
   public B concurrency(int handlers) {
@@ -90,50 +90,56 @@ public abstract class SubscriptionOptions<B extends SubscriptionOptions<B>> {
   }
 
   /**
-   * Gives every message a transaction of its own, in every mode, so that its handler finds nothing
-   * that another has done and not committed, and never runs again because of a neighbour. With a
-   * commit for every message it has about a tenth of the speed. Defaults to no.
+   * Gives every message a transaction of its own, in every mode, so that its handler never sees
+   * uncommitted changes of another message and is never called again because of one. With a commit
+   * per message, throughput is about a tenth. Defaults to no.
    */
   public B isolated() {
     isolated = true;
     return self();
   }
 
-  /** How often workers look for messages without being woken, 1 ms to 1 hour. Defaults to 1 s. */
+  /** How often workers poll for messages without being woken, 1 ms to 1 hour. Defaults to 1 s. */
   public B pollInterval(Duration interval) {
     pollInterval = UP_TO_AN_HOUR.check("pollInterval", interval);
     return self();
   }
 
   /**
-   * For how long a message may be due before {@link Inbox#health()} calls the lag degraded; nothing
-   * else depends on it. 1 ms to 366 days; defaults to 1 min.
+   * How long a message may be due before {@link Inbox#health()} reports the lag as degraded;
+   * nothing else depends on it. 1 ms to 366 days; defaults to 1 min.
    */
   public B maxLag(Duration lag) {
     maxLag = UP_TO_A_YEAR.check("maxLag", lag);
     return self();
   }
 
-  /** What happens after a handler failed. Defaults to {@link RetryPolicy#ofDefaults()}. */
+  /** The retry policy for failed attempts. Defaults to {@link RetryPolicy#ofDefaults()}. */
   public B retry(RetryPolicy policy) {
     retry = policy;
     return self();
   }
 
-  /** Lets the subscription rest while most of its messages fail. Defaults to never. */
+  /**
+   * The circuit breaker, which pauses the subscription while most of its messages fail. Defaults to
+   * none.
+   */
   public B circuitBreaker(CircuitBreaker circuitBreaker) {
     breaker = circuitBreaker;
     return self();
   }
 
-  /** How many bytes a body may have; a larger one is quarantined. Defaults to 4 MiB. */
+  /** The maximum size of a body in bytes; a larger one is quarantined. Defaults to 4 MiB. */
   public B maxBodySize(int bytes) {
     inRange("maxBodySize", bytes, 1, 1 << 29);
     limits = new ReceiveLimits(bytes, limits.maxHeaderSize(), limits.maxDelay());
     return self();
   }
 
-  /** How many bytes the headers may have as JSON; more are quarantined. Defaults to 64 KiB. */
+  /**
+   * The maximum size of the headers as JSON, in bytes; above it the delivery is quarantined.
+   * Defaults to 64 KiB.
+   */
   public B maxHeaderSize(int bytes) {
     inRange("maxHeaderSize", bytes, 1, 1 << 27);
     limits = new ReceiveLimits(limits.maxBodySize(), bytes, limits.maxDelay());
@@ -141,8 +147,8 @@ public abstract class SubscriptionOptions<B extends SubscriptionOptions<B>> {
   }
 
   /**
-   * How far ahead the time may be that a message names as the earliest to be handled at; one with a
-   * later time is quarantined. Defaults to 366 days, and is 36,500 days at most.
+   * How far in the future a message's earliest handling time may be; a message with a later time is
+   * quarantined. Defaults to 366 days, and is at most 36,500 days.
    */
   public B maxDelay(Duration delay) {
     limits = new ReceiveLimits(limits.maxBodySize(), limits.maxHeaderSize(), delay);
@@ -157,7 +163,7 @@ public abstract class SubscriptionOptions<B extends SubscriptionOptions<B>> {
     return value;
   }
 
-  /** The options that subscriptions start from. */
+  /** The default options of all subscriptions. */
   public static final class Defaults extends SubscriptionOptions<Defaults> {
 
     Defaults() {}

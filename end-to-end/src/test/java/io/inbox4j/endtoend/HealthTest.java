@@ -7,9 +7,9 @@ import static io.inbox4j.listener.Health.Status.DOWN;
 import static io.inbox4j.listener.Health.Status.UP;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.Inbox;
 import io.inbox4j.SubscriptionBuilder;
+import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.jdbi.JdbiInboxStore;
 import io.inbox4j.listener.Health;
 import io.inbox4j.listener.Health.Part;

@@ -90,7 +90,10 @@ class LeastPrivilegeTest {
             .subscribe(queues.get(0), orders(queue -> {}))
             .subscribe(queues.get(1), orders(queue -> queue.leased(Duration.ofSeconds(5))))
             .subscribe(queues.get(2), orders(SubscriptionBuilder::inline))
-            .subscribe(queues.get(3), orders(queue -> queue.orderedBy(IntegrationEvent.class, IntegrationEvent::toString)))
+            .subscribe(
+                queues.get(3),
+                orders(
+                    queue -> queue.orderedBy(IntegrationEvent.class, IntegrationEvent::toString)))
             .build()) {
       inbox.start();
       for (String queue : queues) {

@@ -1,6 +1,6 @@
 package io.inbox4j.error;
 
-/** The root of every exception that the inbox throws by itself. */
+/** The root of all exceptions that the inbox itself throws. */
 public class InboxException extends RuntimeException {
 
   public InboxException(String message) {

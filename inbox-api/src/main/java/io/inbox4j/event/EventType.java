@@ -9,8 +9,8 @@ import java.lang.annotation.Target;
 /**
  * The stable name of an event on the wire and in the tables.
  *
- * <p>Without it the name is the simple class name in kebab case: {@code OrderCreated} is {@code
- * order-created}. Give a name to keep the freedom to rename the class.
+ * <p>Without the annotation the name is the simple class name in kebab case: {@code OrderCreated}
+ * becomes {@code order-created}. Set an explicit name so that the class can be renamed later.
  */
 @Documented
 @Retention(RetentionPolicy.RUNTIME)
@@ -20,6 +20,6 @@ public @interface EventType {
   /** The name, for example {@code orders.order-created}; at most 255 characters. */
   String value();
 
-  /** Names that the event had before; messages that carry one are the same event. */
+  /** Earlier names of the event; messages that carry one of them are read as this event. */
   String[] aliases() default {};
 }

@@ -4,11 +4,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event that another service published; records implement it.
+ * An event published by another service, usually implemented as a record.
  *
  * <p>The message id is the event's identity: however often the event is delivered to an endpoint,
- * it is handled there once. Producers choose it so that repeating a send repeats the id, see {@link
- * MessageIds}.
+ * it is handled there once. Producers must choose it so that a repeated send repeats the id; see
+ * {@link MessageIds}.
  */
 public interface IntegrationEvent {
 
@@ -16,9 +16,8 @@ public interface IntegrationEvent {
   UUID messageId();
 
   /**
-   * What the event is about, if events about the same thing are to be handled one after the other,
-   * in the order they arrived; null if the order does not matter. Read by subscriptions that are
-   * {@code ordered()}. Defaults to null.
+   * The key of events that must be handled one after the other, in arrival order; null if order
+   * does not matter. Only {@code ordered()} subscriptions read it. Defaults to null.
    */
   default @Nullable String orderingKey() {
     return null;

@@ -7,10 +7,10 @@ import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
 
 /**
- * Message ids that are the same whenever the same thing is said again.
+ * Deterministic message ids: the same input always gives the same id.
  *
- * <p>A random id per send defeats deduplication: a producer that repeats a send after a timeout
- * would look like two events. Derive the id from what happened instead:
+ * <p>A random id per send defeats deduplication: a send repeated after a timeout would look like a
+ * second event. Derive the id from what happened instead:
  *
  * <pre>{@code
  * UUID id = MessageIds.of("order", orderId, "created");
@@ -18,7 +18,7 @@ import java.util.UUID;
  */
 public final class MessageIds {
 
-  /** The longest id that is accepted, in characters. */
+  /** The maximum length of an id, in characters. */
   public static final int MAX_LENGTH = 255;
 
   private static final UUID NAMESPACE = UUID.fromString("8c3f1b0a-6a6e-5d43-9c55-6f0f3a1f7e10");
@@ -26,7 +26,7 @@ public final class MessageIds {
   private MessageIds() {}
 
   /**
-   * The id made of business parts: the same parts in the same order give the same id.
+   * Derives an id from business values: the same parts in the same order give the same id.
    *
    * <p>Parts are compared by their {@code toString()}, with their lengths, so that {@code ("ab",
    * "c")} and {@code ("a", "bc")} differ.
@@ -45,7 +45,7 @@ public final class MessageIds {
     return uuid(sha1.digest(), 5);
   }
 
-  /** The id made of a message's bytes: the same content gives the same id. */
+  /** Derives an id from a message's bytes: the same content gives the same id. */
   public static UUID ofContent(byte[] content) {
     return uuid(digest("SHA-256").digest(content), 8);
   }
@@ -53,10 +53,10 @@ public final class MessageIds {
   /**
    * Checks an id that a producer sent and returns it as a UUID.
    *
-   * <p>A UUID is taken as it is; any other text becomes a name-based UUID, the same one each time.
+   * <p>A UUID is used as is; any other text is mapped to a name-based UUID, the same one each time.
    *
-   * @throws IllegalArgumentException if the id is blank, too long or damaged; the message says
-   *     which
+   * @throws IllegalArgumentException if the id is blank, too long or not valid UTF-8; the message
+   *     says which
    */
   public static UUID parse(String id) {
     if (isUuid(id)) {
@@ -78,7 +78,7 @@ public final class MessageIds {
     return of("text", id);
   }
 
-  /** Whether the text is a UUID in its usual form of 36 characters. */
+  /** Whether the text is a UUID in its canonical form of 36 characters. */
   public static boolean isUuid(String text) {
     if (text.length() != 36) {
       return false;
@@ -93,7 +93,7 @@ public final class MessageIds {
     return true;
   }
 
-  /** What undecodable bytes were replaced with, and half a character, which has no bytes. */
+  /** Whether this is the replacement character of a failed decoding, or an unpaired surrogate. */
   private static boolean isDamage(int codePoint) {
     return codePoint == 0xFFFD
         || (codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE);

@@ -2,7 +2,7 @@ package io.inbox4j.event;
 
 import io.inbox4j.error.InboxException;
 
-/** A stored body that does not fit its event class; trying again would not help. */
+/** Thrown when a stored body does not fit its event class; a retry would not help. */
 public final class UnreadableEventException extends InboxException {
 
   public UnreadableEventException(String message) {

@@ -3,13 +3,13 @@ package io.inbox4j.handler;
 import io.inbox4j.event.IntegrationEvent;
 
 /**
- * What a handler of batches is told, and can say.
+ * What a batch handler knows about its messages, and how it reports failed ones.
  *
- * <p>It is valid until the handler and the middleware around it have returned; whoever uses it, or
- * the context of an event, after that is told so by an {@link IllegalStateException}. It is meant
- * for the handler's thread; another one that uses it has to be waited for.
+ * <p>It is valid until the handler and the middleware around it have returned; using it, or the
+ * context of one of its events, after that throws an {@link IllegalStateException}. It is meant for
+ * the handler's thread; if another thread uses it, the handler has to wait for that thread.
  *
- * @param <T> the event
+ * @param <T> the event type
  */
 public interface BatchContext<T extends IntegrationEvent> extends EventTransaction {
 
@@ -17,17 +17,18 @@ public interface BatchContext<T extends IntegrationEvent> extends EventTransacti
   String endpoint();
 
   /**
-   * What there is to know about one event of the batch.
+   * The context of one event of the batch.
    *
-   * @throws IllegalArgumentException if it is none of the events that the handler was given
+   * @throws IllegalArgumentException if the event is not part of the batch
    */
   EventContext of(T event);
 
   /**
-   * Says that this event cannot be handled, as if a handler of it alone had thrown this. When the
-   * handler returns, what it did is undone and it is called again without the events that failed.
+   * Marks one event as failed, as if a handler of that event alone had thrown this exception. When
+   * the handler returns, its effects are rolled back and it is called again without the failed
+   * events.
    *
-   * @throws IllegalArgumentException if it is none of the events that the handler was given
+   * @throws IllegalArgumentException if the event is not part of the batch
    */
   void fail(T event, Exception failure);
 }

@@ -4,7 +4,7 @@ import io.inbox4j.event.IntegrationEvent;
 import java.util.List;
 
 /**
- * Handles many events at once, for one statement over all of them.
+ * Handles several events in one call, for example with one SQL statement for all of them.
  *
  * <pre>{@code
  * .onBatch(OrderCreated.class, (orders, context) -> {
@@ -14,23 +14,24 @@ import java.util.List;
  * })
  * }</pre>
  *
- * <p>It is called by several workers at once and must be thread-safe. What it does through {@link
+ * <p>Workers call it concurrently, so it must be thread-safe. What it does through {@link
  * BatchContext#unwrap} commits together with the outcomes of all its messages.
  *
- * @param <T> the event
+ * @param <T> the event type
  */
 @FunctionalInterface
 public interface BatchHandler<T extends IntegrationEvent> {
 
   /**
-   * Handles events in arrival order; returning means success, but for those that it said {@link
-   * BatchContext#fail} about.
+   * Handles events, in arrival order. Returning means success for all of them except those passed
+   * to {@link BatchContext#fail}.
    *
-   * @param events one or more, as many as a worker had in hand
+   * @param events one or more, as many as the worker has claimed
    * @throws RetryLater to be called again with all of them after a delay
-   * @throws Postpone if it is too early for all of them
-   * @throws Exception anything else means that one of them cannot be handled: what was done is
-   *     undone, and halves of the batch run until that one is found; the rest is handled
+   * @throws Postpone if it is too early to handle any of them
+   * @throws Exception anything else means that at least one event cannot be handled: the effects
+   *     are rolled back, and the batch is bisected until the failing event is isolated; the others
+   *     are handled
    */
   void handle(List<T> events, BatchContext<T> context) throws Exception;
 }

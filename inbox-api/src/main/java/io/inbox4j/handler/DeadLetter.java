@@ -3,7 +3,7 @@ package io.inbox4j.handler;
 import io.inbox4j.error.InboxException;
 
 /**
- * Thrown by a handler that gives up on a message at once.
+ * Thrown by a handler to dead-letter a message without further attempts.
  *
  * <pre>{@code
  * throw DeadLetter.because("order " + event.orderId() + " was never placed");
@@ -15,7 +15,7 @@ public final class DeadLetter extends InboxException {
     super(reason);
   }
 
-  /** Undo what the handler did, and keep the message as dead for this reason. */
+  /** Rolls back what the handler did and keeps the message as dead, with this reason. */
   public static DeadLetter because(String reason) {
     return new DeadLetter(reason);
   }

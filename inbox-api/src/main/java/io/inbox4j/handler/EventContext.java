@@ -6,69 +6,69 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a handler is told about the message in its hands.
+ * What a handler knows about the message that it handles.
  *
- * <p>It is valid until the handler and the middleware around it have returned, or a leased
- * handler's time is up. It is meant for the handler's thread; another one that uses it has to be
- * waited for.
+ * <p>It is valid until the handler and the middleware around it have returned, or the handler
+ * timeout of a leased handler has passed. It is meant for the handler's thread; if another thread
+ * uses it, the handler has to wait for that thread.
  */
 public interface EventContext extends EventTransaction {
 
   /** The endpoint, which is the queue, that the message came from. */
   String endpoint();
 
-  /** The id that the message is stored under. */
+  /** The id under which the message is stored. */
   UUID messageId();
 
   /** The stable name of the event's type. */
   String type();
 
-  /** Which attempt this is, from 1. */
+  /** The number of this attempt, starting at 1. */
   int attempt();
 
   /**
-   * The headers of the message: strings, numbers, booleans, lists and maps of these. Empty if there
-   * were none.
+   * The headers of the message: strings, numbers, booleans, lists and maps of these. Empty if the
+   * message has none.
    */
   Map<String, @Nullable Object> headers();
 
-  /** The correlation id that the producer gave, or null. */
+  /** The correlation id set by the producer, or null. */
   @Nullable String correlationId();
 
-  /** The application that sent the message, as it called itself, or null. */
+  /** The name of the sending application, as set by the producer, or null. */
   @Nullable String source();
 
   /** When the message was stored, by the database's clock. */
   Instant receivedAt();
 
-  /** Whether the broker said that it had delivered the message before. */
+  /** Whether the broker flagged the delivery as redelivered. */
   boolean redelivered();
 
   /**
    * The transaction that the handler runs in.
    *
-   * @throws IllegalStateException if it runs outside any, under a lease (see {@link #commitWith}),
-   *     or has returned
+   * @throws IllegalStateException if the handler runs under a lease and so without a transaction
+   *     (see {@link #commitWith}), or has already returned
    */
   @Override
   <T> T unwrap(Class<T> type);
 
   /**
-   * Does something in the transaction in which the outcome commits: now, or if the handler runs
-   * outside any transaction, after it has returned and only if its lease still holds.
+   * Applies an effect in the transaction that commits the outcome: immediately or, if the handler
+   * runs outside any transaction, after it has returned and only if its lease still holds.
    *
-   * @throws IllegalStateException if the handler has returned or its time is up, so that the effect
-   *     would be lost
-   * @throws Exception what the effect throws, if it runs now; if it runs later, its failure is the
-   *     handler's
+   * @throws IllegalStateException if the handler has returned or its timeout has passed, so that
+   *     the effect would be lost
+   * @throws Exception what the effect throws if it is applied immediately; if it is applied later,
+   *     its failure counts as the handler's
    */
   void commitWith(Effect effect) throws Exception;
 
-  /** What is done in a transaction. */
+  /** An effect to be applied in a transaction. */
   @FunctionalInterface
   interface Effect {
 
-    /** Does it. */
+    /** Applies the effect. */
     void apply(EventTransaction transaction) throws Exception;
   }
 }

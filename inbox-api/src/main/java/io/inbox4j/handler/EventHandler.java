@@ -5,11 +5,11 @@ import io.inbox4j.event.IntegrationEvent;
 /**
  * Handles the events of one type.
  *
- * <p>It is called by several workers at once and must be thread-safe. What it does through {@link
- * EventContext#unwrap} commits together with the message's outcome, once; when it throws, that is
- * undone. Anything it does elsewhere (mail, HTTP) can happen more than once.
+ * <p>Workers call it concurrently, so it must be thread-safe. What it does through {@link
+ * EventContext#unwrap} commits together with the message's outcome, exactly once; if it throws,
+ * that is rolled back. Effects elsewhere (mail, HTTP) are at-least-once.
  *
- * @param <T> the event
+ * @param <T> the event type
  */
 @FunctionalInterface
 public interface EventHandler<T extends IntegrationEvent> {
@@ -18,9 +18,10 @@ public interface EventHandler<T extends IntegrationEvent> {
    * Handles one event; returning means success.
    *
    * @throws RetryLater to be called again after a delay of the handler's choice
-   * @throws Postpone if it is too early, without using up an attempt
-   * @throws DeadLetter to give up on the message at once
-   * @throws Exception anything else is a failed attempt, and the retry policy decides
+   * @throws Postpone if it is too early; this does not use up an attempt
+   * @throws DeadLetter to dead-letter the message without further attempts
+   * @throws Exception anything else is a failed attempt, and the retry policy decides what happens
+   *     next
    */
   void handle(T event, EventContext context) throws Exception;
 }

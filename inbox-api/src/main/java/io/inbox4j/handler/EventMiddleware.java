@@ -4,7 +4,7 @@ import io.inbox4j.event.IntegrationEvent;
 import java.util.List;
 
 /**
- * Runs around handlers: settings of the transaction, MDC, a security context, timing.
+ * Runs around handlers: transaction settings, MDC, a security context, timing.
  *
  * <pre>{@code
  * .middleware((event, context, next) -> {
@@ -17,21 +17,21 @@ import java.util.List;
  * })
  * }</pre>
  *
- * <p>The first that is added is the outermost; those of the inbox are around those of a
- * subscription. It is called by several workers at once and must be thread-safe. What it throws, or
- * lets through, is what the handler threw; if it never proceeds and returns, the message counts as
- * handled.
+ * <p>The middleware added first is the outermost; the inbox's middleware surrounds the
+ * subscription's. Workers call it concurrently, so it must be thread-safe. An exception that it
+ * throws or lets through counts as thrown by the handler; if it returns without proceeding, the
+ * message counts as handled.
  */
 @FunctionalInterface
 public interface EventMiddleware {
 
-  /** Does something around {@code next.proceed()}. */
+  /** Wraps the handling of one event; calls {@code next.proceed()} to continue. */
   void handle(IntegrationEvent event, EventContext context, Next next) throws Exception;
 
   /**
-   * Does something around a handler of batches. A middleware that does not override this is refused
-   * for subscriptions that have such handlers: what it does around one event may be wrong, or
-   * missing, around many.
+   * Wraps a call of a batch handler. Subscriptions with batch handlers reject middleware that does
+   * not override this method, because what it does around one event may be wrong, or missing,
+   * around many.
    */
   default void handleBatch(
       List<? extends IntegrationEvent> events, BatchContext<?> context, Next next)
@@ -40,11 +40,11 @@ public interface EventMiddleware {
         getClass().getName() + " does not say what it does around batches; override handleBatch");
   }
 
-  /** What is inside: the next middleware, and in the end the handler. */
+  /** The rest of the chain: the next middleware and finally the handler. */
   @FunctionalInterface
   interface Next {
 
-    /** Goes on, once. */
+    /** Continues the chain; to be called once. */
     void proceed() throws Exception;
   }
 }

@@ -4,13 +4,14 @@ package io.inbox4j.handler;
 public interface EventTransaction {
 
   /**
-   * The transaction as the store's type for it: with the JDBI store {@code org.jdbi.v3.core.Handle}
-   * or {@code java.sql.Connection}.
+   * The transaction as a type of the store: with the JDBI store {@code org.jdbi.v3.core.Handle} or
+   * {@code java.sql.Connection}.
    *
    * <p>The inbox begins and ends the transaction; committing, rolling back or closing it here is an
    * error.
    *
-   * @throws IllegalArgumentException if the store has no such type; the message says which it has
+   * @throws IllegalArgumentException if the store does not support this type; the message lists
+   *     those it does
    */
   <T> T unwrap(Class<T> type);
 }

@@ -6,13 +6,13 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Thrown by a handler for which it is too early.
+ * Thrown by a handler when it is too early to handle the message.
  *
  * <pre>{@code
  * throw Postpone.until(event.validFrom(), "not valid yet");
  * }</pre>
  *
- * <p>Unlike {@link RetryLater} it is no failure and uses up no attempt.
+ * <p>Unlike {@link RetryLater} it is not a failure and does not use up an attempt.
  */
 public final class Postpone extends InboxException {
 
@@ -20,7 +20,7 @@ public final class Postpone extends InboxException {
 
   private final When when;
 
-  /** A time, or a delay from now by the database's clock. */
+  /** A point in time, or a delay from now by the database's clock. */
   public sealed interface When {
 
     /** At this time. */
@@ -40,7 +40,7 @@ public final class Postpone extends InboxException {
     this.when = when;
   }
 
-  /** Undo what the handler did, and call it again no earlier than at this time. */
+  /** Rolls back what the handler did and calls it again no earlier than at this time. */
   public static Postpone until(Instant time, String reason) {
     if (time.isBefore(Instant.EPOCH) || time.isAfter(MAX_TIME)) {
       throw new IllegalArgumentException(
@@ -49,12 +49,12 @@ public final class Postpone extends InboxException {
     return new Postpone(new When.At(time), reason);
   }
 
-  /** Undo what the handler did, and call it again no earlier than after the delay. */
+  /** Rolls back what the handler did and calls it again no earlier than after the delay. */
   public static Postpone by(Duration delay, String reason) {
     return new Postpone(new When.After(delay), reason);
   }
 
-  /** When to call it again. */
+  /** When to call the handler again. */
   public When when() {
     return when;
   }

@@ -5,17 +5,17 @@ import io.inbox4j.internal.DurationRange;
 import java.time.Duration;
 
 /**
- * Thrown by a handler that wants to be called again after a delay of its choice.
+ * Thrown by a handler to request another attempt after a delay of its choice.
  *
  * <pre>{@code
  * throw RetryLater.after(Duration.ofMinutes(5), "the stock service is being upgraded");
  * }</pre>
  *
- * <p>It counts as an attempt: after the policy's last one the message is dead.
+ * <p>It uses up an attempt: after the policy's last one the message is dead.
  */
 public final class RetryLater extends InboxException {
 
-  /** The longest delay there is. */
+  /** The longest accepted delay. */
   public static final Duration MAX_DELAY = DurationRange.LONGEST;
 
   private final Duration delay;
@@ -25,12 +25,12 @@ public final class RetryLater extends InboxException {
     this.delay = delay;
   }
 
-  /** Undo what the handler did, and call it again no earlier than after the delay. */
+  /** Rolls back what the handler did and calls it again no earlier than after the delay. */
   public static RetryLater after(Duration delay, String reason) {
     return new RetryLater(DurationRange.ANY.check("the delay", delay), reason);
   }
 
-  /** How long to wait at least. */
+  /** The minimum time to wait. */
   public Duration delay() {
     return delay;
   }

@@ -1,6 +1,6 @@
 /**
- * Handlers and what they are given: contexts, transactions, middleware, and the outcomes they can
- * ask for.
+ * Handlers and what they work with: contexts, transactions, middleware, and the outcomes they can
+ * request.
  */
 @NullMarked
 package io.inbox4j.handler;

@@ -4,26 +4,26 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * The durations that an option takes. Every option has such a range, with a maximum that can be
- * counted in nanoseconds and that all servers understand.
+ * The range of durations that an option accepts. The maximum of every range can be expressed in
+ * nanoseconds and is understood by all servers.
  */
 public record DurationRange(Duration min, Duration max) {
 
-  /** The longest time that means anything here, a hundred years. */
+  /** The longest duration that any option accepts: a hundred years. */
   public static final Duration LONGEST = Duration.ofDays(36_500);
 
-  /** From nothing to a hundred years. */
+  /** From zero to a hundred years. */
   public static final DurationRange ANY = new DurationRange(Duration.ZERO, LONGEST);
 
-  /** From a millisecond to this long. */
+  /** From one millisecond to this maximum. */
   public static DurationRange upTo(Duration max) {
     return new DurationRange(Duration.ofMillis(1), max);
   }
 
   /**
-   * Returns the value.
+   * Returns the value if it is in the range.
    *
-   * @param option as the error names it
+   * @param option the option's name in the error message
    * @throws IllegalArgumentException if the value is not in the range
    */
   public Duration check(String option, Duration value) {
@@ -38,7 +38,7 @@ public record DurationRange(Duration min, Duration max) {
     return text(min) + " to " + text(max);
   }
 
-  /** In the largest unit that it is a multiple of. */
+  /** Formats a duration in the largest unit of which it is a multiple. */
   private static String text(Duration time) {
     if (time.isZero()) {
       return "zero";

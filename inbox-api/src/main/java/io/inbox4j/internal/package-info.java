@@ -1,4 +1,4 @@
-/** Shared by the modules of Inbox; not part of the API. */
+/** Code shared by the modules of Inbox; not part of the API. */
 @NullMarked
 package io.inbox4j.internal;
 

@@ -8,32 +8,32 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an inbox is, part by part, as this process sees it.
+ * The health of an inbox, component by component, as this process sees it.
  *
- * @param status the worst status of all parts
- * @param parts the parts, those that are well too
+ * @param status the worst status of all components
+ * @param parts all components, including the healthy ones
  */
 public record Health(Status status, List<Part> parts) {
 
-  /** How a part is, from the best to the worst. */
+  /** The status of a component, from best to worst. */
   public enum Status {
-    /** As it should be. */
+    /** Works as it should. */
     UP,
-    /** It works, but somebody should look. */
+    /** Works, but needs attention. */
     DEGRADED,
-    /** It does not work. */
+    /** Does not work. */
     DOWN
   }
 
   /**
-   * One part.
+   * One component of the inbox.
    *
-   * @param name what it is: {@code database}, {@code broker}, {@code lag} …
-   * @param endpoint the queue that it is about, or null if it is about all
-   * @param status how it is
-   * @param detail what was seen, with its values; never a payload or a password
-   * @param since when its status last changed, by the clock of this process: it must be known while
-   *     the database is away
+   * @param name the component: {@code database}, {@code broker}, {@code lag} …
+   * @param endpoint the queue that it concerns, or null if it concerns all of them
+   * @param status its status
+   * @param detail what was observed, with values; never a payload or a password
+   * @param since when the status last changed, by the clock of this process, because it must be
+   *     known while the database is unreachable
    */
   public record Part(
       String name, @Nullable String endpoint, Status status, String detail, Instant since) {
@@ -49,32 +49,32 @@ public record Health(Status status, List<Part> parts) {
     parts = List.copyOf(parts);
   }
 
-  /** The health of a whole that has these parts. */
+  /** The health of an inbox that has these components. */
   public static Health of(List<Part> parts) {
     return new Health(
         parts.stream().map(Part::status).max(Comparator.naturalOrder()).orElse(Status.UP), parts);
   }
 
-  /** Whether all parts are as they should be. */
+  /** Whether every component is up. */
   public boolean isUp() {
     return status == Status.UP;
   }
 
-  /** The part of this name that is about all endpoints. */
+  /** The component of this name that concerns all endpoints. */
   public Optional<Part> part(String name) {
     return parts.stream()
         .filter(part -> part.name.equals(name) && part.endpoint == null)
         .findFirst();
   }
 
-  /** The part of this name that is about this endpoint. */
+  /** The component of this name that concerns this endpoint. */
   public Optional<Part> part(String name, String endpoint) {
     return parts.stream()
         .filter(part -> part.name.equals(name) && endpoint.equals(part.endpoint))
         .findFirst();
   }
 
-  /** A table for people: one line for the whole and one for every part. */
+  /** A human-readable table: one line for the overall status and one per component. */
   @Override
   public String toString() {
     return parts.stream()

@@ -4,29 +4,29 @@ import java.time.Duration;
 import java.util.UUID;
 
 /**
- * Is told about everything that happens in an inbox; metrics and dashboards are listeners.
+ * An observer of everything that happens in an inbox; metrics and dashboards are listeners.
  *
- * <p>An outcome is told <b>after</b> the commit that made it true, on the thread that committed, so
- * a listener should be quick. A process that dies between the commit and the call never makes the
- * call: use a listener to observe, never for business logic. What a listener throws is logged and
- * changes nothing. All methods do nothing by default, and each takes one record, so that more facts
- * can be added without breaking anyone.
+ * <p>An outcome is reported <b>after</b> the commit that made it durable, on the thread that
+ * committed, so a listener should be quick. If the process dies between the commit and the call,
+ * the call is never made: use a listener to observe, never for business logic. An exception thrown
+ * by a listener is logged and changes nothing. All methods do nothing by default, and each takes
+ * one record, so that fields can be added without breaking implementations.
  */
 public interface InboxListener {
 
-  /** Which message an outcome is about. */
+  /** The message that an outcome concerns. */
   record Message(String endpoint, UUID messageId, String type) {}
 
-  /** The inbox has its tables; nothing was received or handled yet. */
+  /** The inbox has opened its tables; nothing has been received or handled yet. */
   record Opened(ObservedInbox inbox) {}
 
-  /** The inbox is being closed: nothing is received or handled any more. */
+  /** The inbox is being closed: nothing more is received or handled. */
   record Closed(ObservedInbox inbox) {}
 
   /** A message was stored for the first time; it is acknowledged next. */
   record Received(Message message) {}
 
-  /** A delivery had been stored before; nothing changed. */
+  /** A delivery had been stored before, so nothing changed. */
   record Duplicate(Message message) {}
 
   /** A delivery that is not a valid event was quarantined with its bytes and the reason. */
@@ -35,7 +35,7 @@ public interface InboxListener {
   /**
    * The handler's effect and the outcome are durable.
    *
-   * @param attempt which attempt succeeded, from 1
+   * @param attempt the number of the attempt that succeeded, starting at 1
    * @param lag from storing the message to the commit
    */
   record Processed(Message message, int attempt, Duration lag) {}
@@ -43,37 +43,37 @@ public interface InboxListener {
   /**
    * The handler failed, its effect was rolled back, and another attempt is due.
    *
-   * @param attempt which attempt failed, from 1
+   * @param attempt the number of the attempt that failed, starting at 1
    * @param delay how long until the next attempt is due
    */
   record Retried(Message message, int attempt, Duration delay, Throwable failure) {}
 
-  /** The handler asked to be called later, and what it did was rolled back. */
+  /** The handler asked to be called later, and its effect was rolled back. */
   record Postponed(Message message, String reason) {}
 
-  /** The message was given up on; it is kept and can be replayed. */
+  /** The message is dead; it is kept and can be replayed. */
   record Dead(Message message, int attempt, String error) {}
 
   /** A quarantined or dead message is pending again. */
   record Replayed(Message message) {}
 
-  /** A dead or pending message was discarded; it will not be handled any more. */
+  /** A dead or pending message was discarded; it will not be handled. */
   record Discarded(Message message) {}
 
   /**
-   * A message that was in flight when a worker died or gave up (a crash, a lost connection) has an
-   * outcome now; the call that tells which follows.
+   * A message that was in flight when a worker died or gave up (a crash, a lost connection) now has
+   * an outcome; the call that reports the outcome follows.
    */
   record Recovered(Message message) {}
 
   /**
-   * Deliveries were stored together; what became of each was told before.
+   * Deliveries were stored in one transaction; the result of each was reported before.
    *
    * @param deliveries how many, including duplicates and quarantined ones
    */
   record BatchStored(String endpoint, int deliveries) {}
 
-  /** Messages got their outcomes in one transaction; the calls that tell which follow. */
+  /** Messages got their outcomes in one transaction; the calls that report the outcomes follow. */
   record BatchHandled(String endpoint, int messages) {}
 
   /**
@@ -82,19 +82,19 @@ public interface InboxListener {
    * the batch, and the commit is still to come.
    *
    * @param type the event type, of the first message if there are several
-   * @param messages how many messages the call was about: one, except for batch handlers
+   * @param messages how many messages the call handled: one, except for batch handlers
    * @param time how long it took
    * @param succeeded whether it returned without throwing
    */
   record Handled(String endpoint, String type, int messages, Duration time, boolean succeeded) {}
 
-  /** A transaction was given up because of the infrastructure; no attempt was used up. */
+  /** A transaction was abandoned because the infrastructure failed; no attempt was used up. */
   record Interrupted(String endpoint, Throwable cause) {}
 
   /** An endpoint is connected to its queue and consumes. */
   record Connected(String endpoint) {}
 
-  /** An endpoint has lost the connection to its queue; it is being set up again. */
+  /** An endpoint has lost the connection to its queue and is reconnecting. */
   record Disconnected(String endpoint, Throwable cause) {}
 
   /**
@@ -105,18 +105,16 @@ public interface InboxListener {
    */
   record CircuitOpened(String endpoint, double failureRate, Duration pause) {}
 
-  /** A message of an endpoint whose circuit was open succeeded, so handling goes on. */
+  /** A message of an endpoint whose circuit was half-open succeeded, so handling resumes. */
   record CircuitClosed(String endpoint) {}
 
-  /**
-   * A component of the inbox has another status than before; see {@link ObservedInbox#health()}.
-   */
+  /** The status of a component has changed; see {@link ObservedInbox#health()}. */
   record HealthChanged(Health.Part part) {}
 
-  /** Told once. */
+  /** Called once. */
   default void opened(Opened event) {}
 
-  /** Told once. */
+  /** Called once. */
   default void closed(Closed event) {}
 
   /** After commit. */

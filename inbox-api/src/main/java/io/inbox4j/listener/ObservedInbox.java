@@ -3,13 +3,13 @@ package io.inbox4j.listener;
 import java.util.Map;
 import java.util.Set;
 
-/** What a listener can ask the inbox that it listens to. Thread-safe. */
+/** The view of an inbox that its listeners can query. Thread-safe. */
 public interface ObservedInbox {
 
-  /** The subscribed queues, each with the names of the event types that it knows. */
+  /** The subscribed queues, each with the names of its event types. */
   Map<String, Set<String>> types();
 
-  /** What is waiting to be handled by any process; cheap enough to ask every few seconds. */
+  /** What is waiting to be handled by any process; cheap enough to query every few seconds. */
   Backlog backlog(String queue);
 
   /** The current health, component by component. */

@@ -1,4 +1,4 @@
-/** Notifications about everything that happens in an inbox, after it is committed. */
+/** Listeners, which observe everything that happens in an inbox, and its health. */
 @NullMarked
 package io.inbox4j.listener;
 

@@ -14,7 +14,7 @@ record Backoff(Duration first, double factor, Duration cap, double jitter) {
     require(jitter >= 0 && jitter <= 1, "jitter", jitter, "0 to 1");
   }
 
-  /** The delay after the given attempt, with a random number between 0 and 1 for the jitter. */
+  /** The delay after the given attempt; the random number between 0 and 1 determines the jitter. */
   Duration after(int attempt, double random) {
     double nanos =
         Math.min(first.toNanos() * Math.pow(factor, attempt - 1.0), (double) cap.toNanos());

@@ -4,15 +4,16 @@ import io.inbox4j.internal.DurationRange;
 import java.time.Duration;
 
 /**
- * When a subscription rests because most of its messages fail, and for how long. Immutable.
+ * The circuit breaker of a subscription: when it pauses because most of its messages fail, and for
+ * how long. Immutable.
  *
- * <p>After the pause one message is tried: if it succeeds all goes on, if it fails the subscription
- * rests again. Messages that wait use up no attempt.
+ * <p>After the pause the circuit is half-open and one message is tried: if it succeeds, handling
+ * resumes; if it fails, the subscription pauses again. Messages that wait use up no attempt.
  *
- * @param failureRate which part of the attempts has to fail, above 0 and up to 1
- * @param minMessages how many attempts it takes to judge
- * @param window over which time they are counted, 1 ms to 1 day
- * @param pause how long the subscription rests, 1 ms to 1 day
+ * @param failureRate the fraction of attempts that has to fail, above 0 and up to 1
+ * @param minMessages the minimum number of attempts to judge by
+ * @param window the time over which attempts are counted, 1 ms to 1 day
+ * @param pause how long the subscription pauses, 1 ms to 1 day
  */
 public record CircuitBreaker(double failureRate, int minMessages, Duration window, Duration pause) {
 
@@ -31,27 +32,27 @@ public record CircuitBreaker(double failureRate, int minMessages, Duration windo
     TIMES.check("the pause", pause);
   }
 
-  /** Half of at least 20 attempts within a minute; rests for 30 s. */
+  /** Opens when half of at least 20 attempts within a minute fail; pauses for 30 s. */
   public static CircuitBreaker ofDefaults() {
     return new CircuitBreaker(0.5, 20, Duration.ofMinutes(1), Duration.ofSeconds(30));
   }
 
-  /** The same with another part that has to fail. */
+  /** Returns a copy with this failure rate. */
   public CircuitBreaker failureRate(double rate) {
     return new CircuitBreaker(rate, minMessages, window, pause);
   }
 
-  /** The same with another number of attempts that it takes to judge. */
+  /** Returns a copy with this minimum number of attempts. */
   public CircuitBreaker minMessages(int count) {
     return new CircuitBreaker(failureRate, count, window, pause);
   }
 
-  /** The same with attempts counted over another time. */
+  /** Returns a copy with this window. */
   public CircuitBreaker window(Duration time) {
     return new CircuitBreaker(failureRate, minMessages, time, pause);
   }
 
-  /** The same with another pause. */
+  /** Returns a copy with this pause. */
   public CircuitBreaker pause(Duration time) {
     return new CircuitBreaker(failureRate, minMessages, window, time);
   }

@@ -1,11 +1,11 @@
 package io.inbox4j.retry;
 
-/** What a circuit breaker lets through. */
+/** The state of a circuit breaker, which decides what it lets through. */
 public enum CircuitState {
   /** Everything. */
   CLOSED,
-  /** Nothing: most messages failed. */
+  /** Nothing, because most messages failed. */
   OPEN,
-  /** One message, to see whether it still fails. */
+  /** One message, to test whether it still fails. */
   HALF_OPEN
 }

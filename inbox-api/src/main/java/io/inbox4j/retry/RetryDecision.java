@@ -3,7 +3,7 @@ package io.inbox4j.retry;
 import io.inbox4j.internal.DurationRange;
 import java.time.Duration;
 
-/** What a {@link RetryPolicy} says about a failed attempt. */
+/** The decision of a {@link RetryPolicy} about a failed attempt. */
 public sealed interface RetryDecision {
 
   /** Try again, no earlier than after the delay. */
@@ -14,6 +14,6 @@ public sealed interface RetryDecision {
     }
   }
 
-  /** Keep the message as dead, for this reason. */
+  /** Keep the message as dead, with this reason. */
   record GiveUp(String reason) implements RetryDecision {}
 }

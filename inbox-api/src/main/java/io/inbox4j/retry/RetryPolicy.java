@@ -9,16 +9,16 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * What happens after a handler failed: when it is tried again, and when the message is given up on.
+ * The policy for failed attempts: when to retry, and when to give up on the message.
  *
- * <p>An immutable value; every method returns a changed copy. The default, {@link #ofDefaults()}:
+ * <p>An immutable value; every setter returns a modified copy. The default, {@link #ofDefaults()}:
  *
  * <ul>
- *   <li>exponential delays: 1 s, 2 s, 4 s … at most 10 min
- *   <li>jitter of 20 % to both sides
+ *   <li>exponential delays: 1 s, 2 s, 4 s …, at most 10 min
+ *   <li>jitter of ±20 %
  *   <li>10 attempts, then the message is dead
- *   <li>every exception is tried again, but for a {@link DeadLetter} and a body that does not fit
- *       its class
+ *   <li>every exception is retried, except a {@link DeadLetter} and a body that does not fit its
+ *       class
  * </ul>
  */
 public final class RetryPolicy {
@@ -51,25 +51,25 @@ public final class RetryPolicy {
     return exponential(DEFAULT_DELAY);
   }
 
-  /** The first failure is the last: no second attempt. */
+  /** No retries: the first failure makes the message dead. */
   public static RetryPolicy never() {
     return immediate(1);
   }
 
-  /** Again at once, until this many attempts were made. */
+  /** Retries at once, up to this many attempts in total. */
   public static RetryPolicy immediate(int maxAttempts) {
     return fixed(Duration.ZERO).jitter(0).maxAttempts(maxAttempts);
   }
 
-  /** Again after the same delay each time. Defaults to 10 attempts, jitter 20 %. */
+  /** Retries after the same delay each time. Defaults to 10 attempts, jitter 20 %. */
   public static RetryPolicy fixed(Duration delay) {
     return new RetryPolicy(
         new Backoff(delay, 1, delay, DEFAULT_JITTER), DEFAULT_MAX_ATTEMPTS, List.of());
   }
 
   /**
-   * Again after a delay that doubles each time. Defaults to a cap of 10 min (or the first delay, if
-   * that is longer), 10 attempts, jitter 20 %.
+   * Retries after a delay that doubles each time. Defaults to a cap of 10 min (or the first delay,
+   * if that is longer), 10 attempts, jitter 20 %.
    */
   public static RetryPolicy exponential(Duration firstDelay) {
     Duration cap = firstDelay.compareTo(DEFAULT_MAX_DELAY) > 0 ? firstDelay : DEFAULT_MAX_DELAY;
@@ -79,12 +79,12 @@ public final class RetryPolicy {
         List.of());
   }
 
-  /** How many attempts there are in all, the first included. Defaults to 10. */
+  /** The maximum number of attempts, including the first. Defaults to 10. */
   public RetryPolicy maxAttempts(int attempts) {
     return new RetryPolicy(backoff, attempts, rules);
   }
 
-  /** By how much each delay is longer than the one before. Defaults to 2 for exponential. */
+  /** The factor by which the delay grows with each attempt. Defaults to 2 for exponential. */
   public RetryPolicy factor(double factor) {
     return with(new Backoff(backoff.first(), factor, backoff.cap(), backoff.jitter()));
   }
@@ -94,34 +94,34 @@ public final class RetryPolicy {
     return with(new Backoff(backoff.first(), backoff.factor(), cap, backoff.jitter()));
   }
 
-  /** The share of a delay that is random, to both sides, 0 to 1. Defaults to 0.2. */
+  /** The random fraction that is added to or subtracted from a delay, 0 to 1. Defaults to 0.2. */
   public RetryPolicy jitter(double jitter) {
     return with(new Backoff(backoff.first(), backoff.factor(), backoff.cap(), jitter));
   }
 
   /**
-   * Gives up at once on this exception, its subclasses, and whatever was caused by one.
+   * Gives up at once on this exception, its subclasses, and anything caused by one of them.
    *
-   * <p>Of several rules that fit, the first that was added decides.
+   * <p>If several rules match, the one added first decides.
    */
   public RetryPolicy giveUpOn(Class<? extends Throwable> failure) {
     return with(new Rule(failure, false));
   }
 
   /**
-   * Tries again on this exception, its subclasses, and whatever was caused by one; with such a
-   * rule, what no rule names is given up on at once.
+   * Retries on this exception, its subclasses, and anything caused by one of them; with such a
+   * rule, exceptions that match no rule are given up on at once.
    */
   public RetryPolicy retryOn(Class<? extends Throwable> failure) {
     return with(new Rule(failure, true));
   }
 
-  /** How many attempts there are in all. */
+  /** The maximum number of attempts, including the first. */
   public int maxAttempts() {
     return maxAttempts;
   }
 
-  /** What to do after the given attempt, from 1, failed like this. */
+  /** Decides what to do after the given attempt, counted from 1, failed like this. */
   public RetryDecision decide(int attempt, Throwable failure) {
     if (failure instanceof DeadLetter) {
       return new RetryDecision.GiveUp("the handler gave up");

@@ -1,9 +1,9 @@
 package io.inbox4j.retry;
 
-/** What becomes of later messages of an ordering key when one of its messages dies. */
+/** What happens to later messages of an ordering key when one of its messages is dead. */
 public enum WhenDead {
-  /** They are handled; the dead message has lost its place. */
+  /** They are handled; the dead message loses its place in the order. */
   CONTINUE,
-  /** They wait until somebody replays or discards the dead message. */
+  /** They wait until an operator replays or discards the dead message. */
   BLOCK_KEY
 }

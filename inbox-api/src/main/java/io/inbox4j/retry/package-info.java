@@ -1,4 +1,4 @@
-/** Retry policies, back-off and circuit breakers. */
+/** Retry policies, backoff and circuit breakers. */
 @NullMarked
 package io.inbox4j.retry;
 

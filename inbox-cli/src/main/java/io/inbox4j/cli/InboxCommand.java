@@ -34,10 +34,10 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * The program {@code inbox}.
+ * The command-line program {@code inbox}.
  *
- * <p>It ends with 0 if all is well, with 1 if it failed or found something wrong, and with 2 if it
- * was called in a wrong way and so has done nothing.
+ * <p>It exits with 0 on success, with 1 if it failed or found a problem, and with 2 if it was
+ * invoked incorrectly and therefore did nothing.
  */
 @Command(
     name = "inbox",
@@ -81,7 +81,10 @@ public final class InboxCommand {
     return commands.execute(args);
   }
 
-  /** All commands, and what becomes of their mistakes; for programs that bring their own main. */
+  /**
+   * Creates the command line with all commands and its error handling; for programs that have their
+   * own main.
+   */
   public static CommandLine commandLine() {
     CommandLine commands = new CommandLine(new InboxCommand());
     commands
@@ -109,7 +112,7 @@ public final class InboxCommand {
     return code;
   }
 
-  /** What was given for a password can be in the message, and is not repeated. */
+  /** The message may contain what was given as a password, which must not be repeated. */
   private static String withoutSecret(ParameterException mistake) {
     boolean secret =
         mistake.getArgSpec() != null && mistake.getArgSpec().paramLabel().equals("PASSWORD");
@@ -126,12 +129,12 @@ public final class InboxCommand {
     return code;
   }
 
-  /** The database gives details in further lines. */
+  /** The database puts details on further lines. */
   private static String inOneLine(@Nullable String message) {
     return String.valueOf(message).lines().map(String::strip).collect(Collectors.joining("; "));
   }
 
-  /** What the database says, without the statement and its arguments. */
+  /** The database's message, without the statement and its arguments. */
   private static String text(Throwable failure) {
     if (failure instanceof JdbiException && failure.getCause() instanceof SQLException sql) {
       return "the database refused: " + sql.getMessage();

@@ -1,6 +1,6 @@
 /**
  * The inbox as a program: {@code inbox run} runs the handlers of an {@link
- * io.inbox4j.cli.InboxApplication}, the other commands are for those who operate it.
+ * io.inbox4j.cli.application.InboxApplication}, the other commands are for its operators.
  */
 @NullMarked
 package io.inbox4j.cli;

@@ -317,7 +317,7 @@ class DoctorTest {
     } else {
       assertThat(result.out())
           .contains("delivery limit is not 1000000")
-          .contains("set_policy --apply-to queues " + deadLetters)
+          .contains("set_policy -p '/' --apply-to queues " + deadLetters)
           .contains("{\"delivery-limit\":1000000}");
     }
   }

@@ -10,10 +10,9 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.databind.ObjectMapper;
 
 /**
- * Finds the message id in a body that Jackson reads: walks through it once, without building
- * anything.
+ * Finds the message id in a body that Jackson reads, in one pass and without building a tree.
  *
- * @param name what the format is called
+ * @param name the name of the format
  */
 record BodyId(ObjectMapper mapper, String name) {
 

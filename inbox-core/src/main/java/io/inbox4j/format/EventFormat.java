@@ -6,32 +6,35 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How events are read from bodies of some content types. Thread-safe.
+ * Reads events from bodies of certain content types. Thread-safe.
  *
- * <p>The body of a message is stored as it came, byte for byte, with its content type; it is read
- * when the message is handled, and before that if its ordering key is in the event. What a format
- * throws makes the message unreadable: trying again would not help.
+ * <p>The body of a message is stored as received, byte for byte, with its content type; it is read
+ * when the message is handled, and before that if its ordering key is in the event. If a format
+ * throws, the message counts as unreadable: a retry would not help.
  */
 public interface EventFormat {
 
-  /** What it reads, without parameters: {@code application/cbor}. Asked once; at least one. */
+  /**
+   * The content types, without parameters, for example {@code application/cbor}. Called once; at
+   * least one is required.
+   */
   Set<String> contentTypes();
 
   /**
-   * The message id that the body carries, as text, or null if it carries none. It is asked for
-   * every message before it is stored; a message for which it throws is quarantined.
+   * The message id in the body, as text, or null if there is none. It is called for every message
+   * before it is stored; a message for which it throws is quarantined.
    *
-   * <p>By default bodies carry none.
+   * <p>By default bodies have none.
    */
   default @Nullable String messageIdIn(byte[] body) throws Exception {
     return null;
   }
 
   /**
-   * The event in the body.
+   * Reads the event in the body.
    *
    * @param type the class to read, and the upcaster to apply first if it is an old version
-   * @param messageId the id that the message is stored under, for a body that does not carry it
+   * @param messageId the id under which the message is stored, for a body that does not contain it
    */
   <T extends IntegrationEvent> T read(byte[] body, KnownType<T> type, UUID messageId)
       throws Exception;

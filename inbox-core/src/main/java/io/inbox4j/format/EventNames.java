@@ -6,10 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The rule that gives an event class its stable name. */
+/** Derives the stable name of an event class. */
 public final class EventNames {
 
-  /** The longest name that is accepted, in characters: what AMQP's type property can hold. */
+  /** The maximum length of a name, in characters: what AMQP's type property can hold. */
   public static final int MAX_LENGTH = 255;
 
   private EventNames() {}
@@ -20,7 +20,7 @@ public final class EventNames {
     return check(annotation == null ? kebab(event.getSimpleName()) : annotation.value(), event);
   }
 
-  /** The name, and the aliases after it. */
+  /** The name, followed by the aliases. */
   static List<String> allOf(Class<? extends IntegrationEvent> event) {
     List<String> names = new ArrayList<>(List.of(of(event)));
     EventType annotation = event.getAnnotation(EventType.class);

@@ -12,14 +12,14 @@ import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Reads events, each in the format of its content type. */
+/** Reads events with the format that matches their content type. */
 public final class EventReader {
 
   private final JsonFormat json;
   private final Map<String, EventFormat> formats = new TreeMap<>();
 
   /**
-   * @param json reads what has no content type, too
+   * @param json the format that also reads bodies without a content type
    * @throws IllegalArgumentException if a content type has two formats, or a format has none
    */
   public EventReader(JsonFormat json, List<EventFormat> others) {
@@ -50,7 +50,9 @@ public final class EventReader {
     }
   }
 
-  /** The format of this content type; JSON if there is none, null if nobody reads it. */
+  /**
+   * The format for this content type; JSON if there is no content type, null if no format reads it.
+   */
   public @Nullable EventFormat formatOf(@Nullable String contentType) {
     if (contentType == null) {
       return json;
@@ -59,16 +61,16 @@ public final class EventReader {
     return exact != null ? exact : formats.get(mime(contentType));
   }
 
-  /** The content types that can be read, for people: {@code application/json, text/json}. */
+  /** The supported content types, for display: {@code application/json, text/json}. */
   public String contentTypes() {
     return String.join(", ", formats.keySet());
   }
 
   /**
-   * The event in a body of this content type.
+   * Reads the event in a body of this content type.
    *
-   * @throws UnreadableEventException if nobody reads the content type, or the body does not fit the
-   *     class; its message shows nothing of the body
+   * @throws UnreadableEventException if no format reads the content type, or the body does not fit
+   *     the class; its message reveals nothing of the body
    */
   public <T extends IntegrationEvent> T read(
       @Nullable String contentType, byte[] body, KnownType<T> type, UUID messageId) {
@@ -81,7 +83,7 @@ public final class EventReader {
       T event = format.read(body, type, messageId);
       return Objects.requireNonNull(event, "the format returned null");
     } catch (UnreadableEventException | LinkageError | OutOfMemoryError e) {
-      throw e; // the errors are not because of this body, and may be gone next time
+      throw e; // these errors are not caused by the body and may not recur
     } catch (Throwable e) {
       throw new UnreadableEventException(
           "the body does not fit %s: %s failed with %s"

@@ -13,10 +13,9 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * The event types that an endpoint knows, by name.
  *
- * <p>Only these can come from the wire: no class is ever looked up by a name that a message
- * carries.
+ * <p>Only these can be read from the wire: no class is ever looked up by a name in a message.
  *
- * @param <T> what all of them are
+ * @param <T> the common base type
  */
 public final class EventTypes<T extends IntegrationEvent> {
 
@@ -26,7 +25,7 @@ public final class EventTypes<T extends IntegrationEvent> {
     this.byName = Map.copyOf(byName);
   }
 
-  /** Collects types. */
+  /** Returns a builder. */
   public static <T extends IntegrationEvent> Builder<T> builder() {
     return new Builder<>();
   }
@@ -38,7 +37,7 @@ public final class EventTypes<T extends IntegrationEvent> {
     return builder.build();
   }
 
-  /** Only the types that are read as one of these classes. */
+  /** Returns a copy with only the types that are read as one of these classes. */
   public EventTypes<T> only(Set<? extends Class<?>> events) {
     return new EventTypes<>(
         byName.entrySet().stream()
@@ -46,7 +45,7 @@ public final class EventTypes<T extends IntegrationEvent> {
             .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
   }
 
-  /** What this name stands for, or null if the endpoint does not know it. */
+  /** The type with this name, or null if the endpoint does not know it. */
   public @Nullable KnownType<T> find(String name) {
     return byName.get(name);
   }
@@ -56,14 +55,14 @@ public final class EventTypes<T extends IntegrationEvent> {
     return byName.keySet();
   }
 
-  /** The name of the only class there is, or null if there are several. */
+  /** The name of the only class, or null if there are several. */
   public @Nullable String onlyName() {
     Set<? extends Class<? extends T>> events =
         byName.values().stream().map(KnownType::event).collect(Collectors.toSet());
     return events.size() == 1 ? EventNames.of(events.iterator().next()) : null;
   }
 
-  /** The names with their classes, for people: {@code order-created (OrderCreated)}. */
+  /** The names with their classes, for display: {@code order-created (OrderCreated)}. */
   @Override
   public String toString() {
     return byName.entrySet().stream()
@@ -72,7 +71,7 @@ public final class EventTypes<T extends IntegrationEvent> {
         .collect(Collectors.joining(", "));
   }
 
-  /** Collects types; every name stands for one thing. */
+  /** Builds {@link EventTypes}; every name is unique. */
   public static final class Builder<T extends IntegrationEvent> {
 
     private final Map<String, KnownType<T>> byName = new LinkedHashMap<>();
@@ -82,7 +81,8 @@ public final class EventTypes<T extends IntegrationEvent> {
     /**
      * Adds a class under its name and its aliases.
      *
-     * @throws IllegalArgumentException if it is abstract, or a name stands for something else
+     * @throws IllegalArgumentException if it is abstract, or a name is already taken by another
+     *     type
      */
     public Builder<T> add(Class<? extends T> event) {
       for (String name : EventNames.allOf(SealedFamily.concrete(event))) {
@@ -91,7 +91,7 @@ public final class EventTypes<T extends IntegrationEvent> {
       return this;
     }
 
-    /** Adds a name of an old version of the class, whose JSON is changed before it is read. */
+    /** Adds the name of an old version of the class, whose JSON is upcast before it is read. */
     public Builder<T> add(
         String oldName, Class<? extends T> event, UnaryOperator<ObjectNode> upcaster) {
       put(EventNames.check(oldName, event), new KnownType<>(event, upcaster));

@@ -5,9 +5,9 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.core.util.JsonParserDelegate;
 
 /**
- * A parser to which a decimal in a text is a {@code BigDecimal} unless something asks for less. To
- * Jackson it is a double unless something asks for more. A format that has doubles of its own keeps
- * them.
+ * A parser that reads a textual decimal as a {@code BigDecimal} unless a less exact type is
+ * requested. Jackson reads it as a double unless a more exact type is requested. Formats with
+ * native doubles keep them.
  */
 class ExactParser extends JsonParserDelegate {
 

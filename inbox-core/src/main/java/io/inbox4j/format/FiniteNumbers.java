@@ -19,8 +19,9 @@ import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.type.ArrayType;
 
 /**
- * Refuses the texts {@code "NaN"} and {@code "Infinity"} where a number is expected: Jackson takes
- * them for numbers whatever it is told about texts. Numbers are the matter of {@link FiniteParser}.
+ * Rejects the strings {@code "NaN"} and {@code "Infinity"} where a number is expected: Jackson
+ * accepts them as numbers whatever its coercion settings. {@link FiniteParser} does the same for
+ * numeric tokens.
  */
 final class FiniteNumbers extends SimpleModule {
 
@@ -36,7 +37,7 @@ final class FiniteNumbers extends SimpleModule {
 
   FiniteNumbers() {
     setDeserializerModifier(new Modifier());
-    addDeserializer(OptionalDouble.class, new CheckedOptional()); // modifiers do not get to it
+    addDeserializer(OptionalDouble.class, new CheckedOptional()); // modifiers do not reach it
   }
 
   static boolean isFinite(@Nullable Object value) {

@@ -5,8 +5,8 @@ import tools.jackson.core.exc.InputCoercionException;
 import tools.jackson.databind.exc.JsonNodeException;
 
 /**
- * An exact parser to which a number that does not fit the double or float that is asked for is an
- * error. Jackson makes it infinite.
+ * An exact parser that rejects a number outside the range of the requested double or float. Jackson
+ * reads it as infinity.
  */
 final class FiniteParser extends ExactParser {
 
@@ -21,7 +21,7 @@ final class FiniteParser extends ExactParser {
       if (Double.isFinite(value)) {
         return value;
       }
-    } catch (JsonNodeException e) { // which is what a tree throws then
+    } catch (JsonNodeException e) { // thrown when reading from a tree
       throw outOfRange(double.class);
     }
     throw outOfRange(double.class);

@@ -6,15 +6,15 @@ import tools.jackson.core.util.JsonParserSequence;
 import tools.jackson.databind.util.TokenBuffer;
 
 /**
- * Reads an object as if its first field were this message id. A field of that name that it has
- * itself is left out.
+ * A parser that reads an object as if its first field were this message id. The object's own field
+ * of that name is skipped.
  */
 final class IdentifiedParser extends JsonParserSequence {
 
   private final JsonParser body;
 
   /**
-   * @param body at the start of the object
+   * @param body positioned at the start of the object
    */
   static IdentifiedParser of(String messageId, JsonParser body) {
     TokenBuffer head = TokenBuffer.forGeneration();

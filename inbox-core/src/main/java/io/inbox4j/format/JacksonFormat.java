@@ -31,8 +31,8 @@ import tools.jackson.databind.introspect.JacksonAnnotationIntrospector;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Any format that Jackson has a mapper for, such as CBOR or Smile. Upcasters and the field {@code
- * messageId} of the body work as in JSON.
+ * A format for anything that Jackson has a mapper for, such as CBOR or Smile. Upcasters and the
+ * body's {@code messageId} field work as in JSON.
  *
  * <pre>{@code
  * JacksonFormat.of(JacksonFormat.withDefaults(CBORMapper.builder()).build(), "application/cbor")
@@ -59,22 +59,21 @@ public final class JacksonFormat implements EventFormat {
   }
 
   /**
-   * Reads bodies of these content types with this mapper, or rather with a copy of it to which
-   * numbers are what was written: a decimal that is read into no type in particular, such as in a
-   * {@code Map<String, Object>}, is a {@code BigDecimal}; {@code 1e400} is no double, and {@code
-   * "NaN"} is no number.
+   * Reads bodies of these content types with a copy of this mapper that preserves numbers as
+   * written: a decimal without a target type, such as in a {@code Map<String, Object>}, becomes a
+   * {@code BigDecimal}; {@code 1e400} is rejected as a double, and {@code "NaN"} as a number.
    */
   public static JacksonFormat of(ObjectMapper mapper, String... contentTypes) {
     return new JacksonFormat(mapper, Set.of(contentTypes));
   }
 
   /**
-   * Adds the settings that JSON is read with, too: an event is read as it is, or not at all.
+   * Applies the settings that JSON is also read with: an event is read exactly, or not at all.
    *
    * <ul>
-   *   <li>unknown fields are ignored, so that producers can add some
+   *   <li>unknown fields are ignored, so that producers can add fields
    *   <li>a missing or null primitive is an error, not a zero
-   *   <li>{@code 1.9} and {@code "7"} are no integers
+   *   <li>{@code 1.9} and {@code "7"} are not accepted as integers
    *   <li>nothing may follow the document
    * </ul>
    */
@@ -100,10 +99,10 @@ public final class JacksonFormat implements EventFormat {
   }
 
   /**
-   * The event in these bytes, brought up to the class's version first if its type is an old one.
+   * Reads the event in these bytes, upcast first if its type is an old version.
    *
-   * <p>A body that does not carry its message id, or carries one that is no UUID, gets the id that
-   * the message was stored under.
+   * <p>If the body has no message id, or one that is not a UUID, the event gets the id under which
+   * the message is stored.
    *
    * @throws UnreadableEventException if the body does not fit the class
    */
@@ -134,13 +133,15 @@ public final class JacksonFormat implements EventFormat {
     }
   }
 
-  /** The event as the body has it; null if there is none without another message id. */
+  /**
+   * Reads the event from the unmodified body; null if it cannot be read without a valid message id.
+   */
   private static <T extends IntegrationEvent> @Nullable T readAsItIs(
       ObjectReader reader, byte[] body, Class<T> event) {
     try (JsonParser parser = parser(reader, body)) {
       return event.cast(reader.readValue(parser));
     } catch (ValueInstantiationException e) {
-      return null; // its constructor may ask for an id
+      return null; // its constructor may require an id
     } catch (DatabindException e) {
       if (e.getPath().size() == 1 && BodyId.FIELD.equals(e.getPath().get(0).getPropertyName())) {
         return null;
@@ -181,7 +182,7 @@ public final class JacksonFormat implements EventFormat {
       return Objects.requireNonNull(
           Objects.requireNonNull(type.upcaster()).apply(tree), "the upcaster returned null");
     } catch (LinkageError | OutOfMemoryError e) {
-      throw e; // not because of this message
+      throw e; // not caused by this message
     } catch (Throwable e) {
       throw new UnreadableEventException(
           "the upcaster to %s failed with %s"
@@ -191,8 +192,8 @@ public final class JacksonFormat implements EventFormat {
   }
 
   /**
-   * What Jackson says quotes the payload, so it is left out; what the event's own constructor says
-   * is kept.
+   * Omits Jackson's message, because it quotes the payload; an exception of the event's own
+   * constructor is kept as the cause.
    */
   private static UnreadableEventException unreadable(String message, JacksonException e) {
     return e instanceof ValueInstantiationException && e.getCause() != null
@@ -200,7 +201,7 @@ public final class JacksonFormat implements EventFormat {
         : new UnreadableEventException(message);
   }
 
-  /** Which field, and what it should be. What is there instead is payload and is not shown. */
+  /** The field and its expected type. The actual value is payload and not shown. */
   private String where(JacksonException e) {
     String field = e.getPath().stream().map(JacksonFormat::step).collect(Collectors.joining("."));
     if (e instanceof InputCoercionException coercion) {
@@ -217,14 +218,14 @@ public final class JacksonFormat implements EventFormat {
         : " at '%s'".formatted(field);
   }
 
-  /** The name of a field; the keys of a map are payload. */
+  /** The name of a field; keys of a map are payload and not shown. */
   private static String step(JacksonException.Reference step) {
     return step.getPropertyName() == null || step.from() instanceof Map
         ? "[]"
         : step.getPropertyName();
   }
 
-  /** A primitive that is missing is an error, not a zero. */
+  /** Makes a missing primitive an error instead of a zero. */
   private static final class RequiredPrimitives extends JacksonAnnotationIntrospector {
 
     @Override

@@ -9,16 +9,16 @@ import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** JSON: the format of every message that does not name another content type. */
+/** The JSON format, which also reads every message without a content type. */
 public final class JsonFormat implements EventFormat {
 
-  /** How deep JSON may be nested. */
+  /** The maximum nesting depth. */
   public static final int MAX_DEPTH = 100;
 
-  /** How many characters a number may have. */
+  /** The maximum length of a number, in characters. */
   public static final int MAX_NUMBER_LENGTH = 100;
 
-  /** How many digits the exponent of a number may have. */
+  /** The maximum number of digits in the exponent of a number. */
   public static final int MAX_EXPONENT_DIGITS = 3;
 
   private final JacksonFormat jackson;
@@ -28,14 +28,15 @@ public final class JsonFormat implements EventFormat {
   }
 
   /**
-   * The mapper that is used unless the builder gets another one: it has the {@linkplain
-   * JacksonFormat#withDefaults default settings}, and limits on depth and on the length of numbers.
+   * The mapper that is used unless the builder is given another one, with the {@linkplain
+   * JacksonFormat#withDefaults default settings} and limits on nesting depth and the length of
+   * numbers.
    */
   public static JsonMapper defaultMapper() {
     return JacksonFormat.withDefaults(JsonMapper.builder(factory())).build();
   }
 
-  /** The factory of parsers with the limits that apply to every body. */
+  /** A factory of parsers with the limits that apply to every body. */
   public static JsonFactory factory() {
     return JsonFactory.builder()
         .streamReadConstraints(
@@ -47,7 +48,7 @@ public final class JsonFormat implements EventFormat {
         .build();
   }
 
-  /** The same, but a field that the class does not have is an error. */
+  /** The default mapper, except that unknown fields are an error. */
   public static JsonMapper strictMapper() {
     return defaultMapper()
         .rebuild()

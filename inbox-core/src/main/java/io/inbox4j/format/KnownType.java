@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What an event type's name stands for.
+ * The meaning of an event type's name.
  *
  * @param event the class that is read
- * @param upcaster turns the JSON of an old version into that of the class; null if it fits as it is
+ * @param upcaster turns the JSON of an old version into that of the class; null if none is needed
  */
 public record KnownType<T extends IntegrationEvent>(
     Class<? extends T> event, @Nullable UnaryOperator<ObjectNode> upcaster) {}

@@ -5,7 +5,7 @@ import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The concrete classes of an event: itself, or all that a sealed interface permits. */
+/** Resolves an event class to its concrete classes: itself, or all that a sealed type permits. */
 public final class SealedFamily {
 
   private SealedFamily() {}

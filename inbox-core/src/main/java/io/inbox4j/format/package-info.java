@@ -1,4 +1,4 @@
-/** How bodies become events: JSON by default, other formats by content type. */
+/** Formats, which turn bodies into events: JSON by default, others by content type. */
 @NullMarked
 package io.inbox4j.format;
 

@@ -4,16 +4,16 @@ import java.time.Instant;
 import java.util.UUID;
 
 /**
- * A message that was given up on.
+ * A dead message: one that was given up on.
  *
- * @param sequence its place in arrival order
- * @param endpoint where it came from
+ * @param sequence its position in arrival order
+ * @param endpoint the endpoint that received it
  * @param messageId its identity
  * @param type the event's type
  * @param attempts how many attempts failed
  * @param replays how many times it was replayed before
  * @param error the last failure
- * @param deadAt since when
+ * @param deadAt when it became dead
  */
 public record DeadMessage(
     long sequence,

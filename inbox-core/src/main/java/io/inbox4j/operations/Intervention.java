@@ -5,17 +5,17 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What somebody did with one message, recorded with the change itself.
+ * An operator's action on one message, recorded in the same transaction as the change.
  *
  * @param action what was done
  * @param origin what the message was before
- * @param sequence its place in arrival order, or in the quarantine
- * @param endpoint where it came from
- * @param messageId its identity; of a quarantined delivery the text that it came with, or null
+ * @param sequence its position in arrival order, or in the quarantine
+ * @param endpoint the endpoint that received it
+ * @param messageId its identity; for a quarantined delivery the id that it carried as text, or null
  * @param type the event's type, or null if the delivery named none
  * @param reason why it was dead or in quarantine, or when it was due
  * @param by who did it
- * @param at when
+ * @param at when it was done
  */
 public record Intervention(
     Action action,
@@ -28,22 +28,22 @@ public record Intervention(
     String by,
     Instant at) {
 
-  /** What can be done with a message. */
+  /** The action that was taken. */
   public enum Action {
-    /** It was given back, to be handled. */
+    /** The message became pending again. */
     REPLAY,
-    /** It was taken away for good. */
+    /** The message was permanently discarded. */
     DISCARD,
-    /** It is handled now, and not later. */
+    /** The message became due now instead of later. */
     EXPEDITE;
 
-    /** The action of this name in the table. */
+    /** The action with this name in the table. */
     public static Action ofCode(String code) {
       return valueOf(code.toUpperCase(Locale.ROOT));
     }
   }
 
-  /** What a message was. */
+  /** The state of the message before the action. */
   public enum Origin {
     /** Still to be handled. */
     PENDING,
@@ -52,7 +52,7 @@ public record Intervention(
     /** A delivery that could not be stored as an event. */
     QUARANTINE;
 
-    /** The name in the table: {@code dead}. */
+    /** The name in the table, for example {@code dead}. */
     public String code() {
       return name().toLowerCase(Locale.ROOT);
     }

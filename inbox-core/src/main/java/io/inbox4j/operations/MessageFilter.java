@@ -6,15 +6,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which pending, dead or quarantined messages, or which interventions, are meant. Immutable; every
- * method returns a narrower copy.
+ * A filter for pending, dead or quarantined messages, or for interventions. Immutable; every method
+ * returns a narrower copy.
  *
  * @param endpoint of this endpoint, or null for any
  * @param types of one of these types; empty for any
  * @param text with this text in their error or reason, or null for any
  * @param olderThan received (if they are pending), dead, quarantined or done at least this long
  *     ago, or null for any
- * @param sequence the one at this place, or null for any
+ * @param sequence with this sequence, or null for any
  */
 public record MessageFilter(
     @Nullable String endpoint,
@@ -30,7 +30,7 @@ public record MessageFilter(
     }
   }
 
-  /** All messages. */
+  /** Matches everything. */
   public static MessageFilter all() {
     return new MessageFilter(null, Set.of(), null, null, null);
   }
@@ -45,7 +45,7 @@ public record MessageFilter(
     return new MessageFilter(endpoint, names, text, olderThan, sequence);
   }
 
-  /** Only those whose error or reason has this text in it. */
+  /** Only those whose error or reason contains this text. */
   public MessageFilter text(String part) {
     return new MessageFilter(endpoint, types, part, olderThan, sequence);
   }
@@ -56,9 +56,9 @@ public record MessageFilter(
   }
 
   /**
-   * Only the one at this place: {@link PendingMessage#sequence()} among the pending, {@link
-   * DeadMessage#sequence()} among the dead, {@link QuarantinedMessage#sequence()} in the
-   * quarantine.
+   * Only the one with this sequence: {@link PendingMessage#sequence()} of a pending message, {@link
+   * DeadMessage#sequence()} of a dead one, {@link QuarantinedMessage#sequence()} of a quarantined
+   * one.
    */
   public MessageFilter sequence(long place) {
     return new MessageFilter(endpoint, types, text, olderThan, place);

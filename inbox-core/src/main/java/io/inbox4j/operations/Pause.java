@@ -3,9 +3,9 @@ package io.inbox4j.operations;
 import java.time.Instant;
 
 /**
- * That the messages of an endpoint are not handled.
+ * A pause of an endpoint, during which its messages are not handled.
  *
- * @param by who said so
+ * @param by who paused it
  * @param reason why
  * @param since since when
  */

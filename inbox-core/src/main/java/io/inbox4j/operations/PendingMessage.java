@@ -7,15 +7,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * A message that is still to be handled.
  *
- * @param sequence its place in arrival order
- * @param endpoint where it came from
+ * @param sequence its position in arrival order
+ * @param endpoint the endpoint that received it
  * @param messageId its identity
  * @param type the event's type
  * @param attempts how many attempts failed
  * @param error the last failure, or null if there was none
  * @param orderingKey the key whose later messages wait for it, or null
- * @param receivedAt since when it is stored
- * @param dueAt when it is to be handled; of one in hand, when others may take it
+ * @param receivedAt when it was stored
+ * @param dueAt when it is due; for one in flight, when other workers may claim it
  */
 public record PendingMessage(
     long sequence,

@@ -5,16 +5,16 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a delivery that could not be stored as an event, without what came.
+ * The metadata of a quarantined delivery, without its body and headers.
  *
- * @param sequence its place in the quarantine
- * @param endpoint where it came from
- * @param reason why
- * @param detail why, for a person
- * @param quarantinedAt since when
- * @param messageId the message id among its properties, or null
- * @param type the type among its properties, or null
- * @param bodySize how many bytes its body has
+ * @param sequence its position in the quarantine
+ * @param endpoint the endpoint that received it
+ * @param reason why it was quarantined
+ * @param detail the reason in human-readable form
+ * @param quarantinedAt when it was quarantined
+ * @param messageId the message id in its properties, or null
+ * @param type the type in its properties, or null
+ * @param bodySize the size of its body in bytes
  */
 public record QuarantineEntry(
     long sequence,

@@ -5,14 +5,14 @@ import io.inbox4j.transport.Delivery;
 import java.time.Instant;
 
 /**
- * A delivery that could not be stored as an event.
+ * A quarantined delivery: one that could not be stored as an event.
  *
- * @param sequence its place in the quarantine
- * @param endpoint where it came from
- * @param reason why
- * @param detail why, for a person
- * @param quarantinedAt since when
- * @param delivery what came, byte for byte
+ * @param sequence its position in the quarantine
+ * @param endpoint the endpoint that received it
+ * @param reason why it was quarantined
+ * @param detail the reason in human-readable form
+ * @param quarantinedAt when it was quarantined
+ * @param delivery the delivery, byte for byte as received
  */
 public record QuarantinedMessage(
     long sequence,

@@ -5,18 +5,18 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long messages that are done with are kept. Immutable.
+ * The retention of messages that are processed or discarded: how long they are kept. Immutable.
  *
- * <p>A message is done with when it was processed, or discarded after it had died. Pending, dead
- * and quarantined messages are never removed, however old they are.
+ * <p>Pending, dead and quarantined messages are never removed, however old they are.
  *
  * <p>Ages count from the time when a message was processed or discarded, by the database's clock,
- * and are minimums: what is removed as a whole partition goes up to a day later.
+ * and are minimums: messages that are removed with a whole partition are kept up to a day longer.
  *
- * @param keep how long a message is kept with its body, or null for ever
+ * @param keep how long a message is kept with its body, or null to keep it forever
  * @param dedupWindow how long its identity is kept, so that a repeated delivery is a duplicate
  * @param archive how long it stays in the archive after that, or null for no archive
- * @param history how long it is known who replayed and discarded what, or null for ever
+ * @param history how long the record of who replayed and discarded what is kept, or null to keep it
+ *     forever
  */
 public record Retention(
     @Nullable Duration keep,
@@ -55,17 +55,19 @@ public record Retention(
     }
   }
 
-  /** 7 days, with a dedup window of the same, no archive, and the whole history. */
+  /**
+   * Keeps messages for 7 days, with a dedup window of 7 days, no archive, and the whole history.
+   */
   public static Retention ofDefaults() {
     return days(7);
   }
 
-  /** Keeps messages for this many days, and their identities as long. */
+  /** Keeps messages and their identities for this many days. */
   public static Retention days(int days) {
     return of(Duration.ofDays(days));
   }
 
-  /** Keeps messages for this time, and their identities as long. */
+  /** Keeps messages and their identities for this time. */
   public static Retention of(Duration keep) {
     return new Retention(keep, null, null, null);
   }
@@ -76,15 +78,15 @@ public record Retention(
   }
 
   /**
-   * The same with identities that are kept longer than the messages: a delivery that is repeated
-   * within this time is a duplicate. Defaults to as long as messages are kept.
+   * Returns a copy that keeps identities longer than the messages: a delivery repeated within this
+   * time is a duplicate. Defaults to the time for which messages are kept.
    */
   public Retention dedupWindow(Duration time) {
     return new Retention(keep, time, archive, history);
   }
 
   /**
-   * The same with messages that are moved to the table {@code inbox_archive}, and stay there for
+   * Returns a copy that moves messages to the table {@code inbox_archive} and keeps them there for
    * this time. Defaults to no archive.
    */
   public Retention archive(Duration time) {
@@ -92,14 +94,14 @@ public record Retention(
   }
 
   /**
-   * The same with an end to the record of who replayed and discarded what. Defaults to none: it is
-   * small, and somebody may ask.
+   * Returns a copy that limits how long the record of who replayed and discarded what is kept.
+   * Defaults to no limit: it is small, and may be needed for an audit.
    */
   public Retention history(Duration time) {
     return new Retention(keep, dedupWindow, archive, time);
   }
 
-  /** What keeps everything for the longer of the two times. */
+  /** Returns a retention that keeps everything for the longer of the two times. */
   public Retention orLonger(Retention other) {
     if (isForever() || other.isForever()) {
       return forever();
@@ -113,7 +115,7 @@ public record Retention(
         longer(history, other.history));
   }
 
-  /** The longer one, where none is for ever. */
+  /** The longer of two durations, where null means forever. */
   private static @Nullable Duration longer(@Nullable Duration a, @Nullable Duration b) {
     return a == null || b == null ? null : a.compareTo(b) >= 0 ? a : b;
   }

@@ -3,14 +3,14 @@ package io.inbox4j.operations;
 import java.time.Duration;
 
 /**
- * What a run of the janitor has done.
+ * The report of a retention run.
  *
- * @param ran whether it ran; if not, another process was at it and nothing was done here
- * @param removed messages that are gone, with their identities
+ * @param ran whether it ran; if not, a run was active in another process and nothing was done here
+ * @param removed messages that were removed, with their identities
  * @param emptied messages that lost their bodies and keep their identities for the dedup window
- * @param archived messages that were moved to the archive, on the way to either
- * @param expired messages that left the archive, but for those of dropped partitions
- * @param forgotten records of who replayed or discarded what
+ * @param archived messages that were moved to the archive before being removed or emptied
+ * @param expired messages that left the archive, except those of dropped partitions
+ * @param forgotten removed records of who replayed or discarded what
  * @param partitionsDropped partitions that were dropped as a whole
  * @param took how long it took
  */
@@ -24,7 +24,7 @@ public record RetentionReport(
     int partitionsDropped,
     Duration took) {
 
-  /** The report of who found that another process is at it. */
+  /** The report of a run that was skipped because another process has an active one. */
   public static RetentionReport elsewhere() {
     return new RetentionReport(false, 0, 0, 0, 0, 0, 0, Duration.ZERO);
   }

@@ -1,7 +1,4 @@
-/**
- * The values that operators see and pass: filters, pauses, dead and quarantined messages,
- * retention.
- */
+/** The values of operator actions: filters, pauses, dead and quarantined messages, retention. */
 @NullMarked
 package io.inbox4j.operations;
 

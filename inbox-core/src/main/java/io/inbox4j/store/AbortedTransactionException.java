@@ -2,7 +2,10 @@ package io.inbox4j.store;
 
 import io.inbox4j.error.InboxException;
 
-/** A statement had failed and its error was swallowed: the database undid the transaction. */
+/**
+ * Thrown when a statement failed and its error was swallowed, so the database aborted the
+ * transaction.
+ */
 public class AbortedTransactionException extends InboxException {
 
   public AbortedTransactionException(Throwable cause) {

@@ -6,28 +6,28 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message that was claimed to be handled.
+ * A message that a worker has claimed.
  *
- * @param sequence its place in arrival order, unique in the store
+ * @param sequence its position in arrival order, unique in the store
  * @param messageId its identity within the endpoint
  * @param type the stable name of the event's type
- * @param contentType the MIME type of the body as it came, or null
- * @param body the bytes as they came
+ * @param contentType the MIME type of the body as received, or null
+ * @param body the bytes as received
  * @param headers the headers as JSON, or null
  * @param correlationId the correlation id, or null
  * @param source the sending application, or null
- * @param redelivered whether the broker said that it had delivered it before
+ * @param redelivered whether the broker flagged the delivery as redelivered
  * @param receivedAt when it was stored
- * @param dueAt since when it could be handled
- * @param lag from its being stored to the start of the claiming transaction
- * @param claimedNanos the {@link System#nanoTime} when this process got it
- * @param orderingKey the key of messages that are handled one after the other, or null
+ * @param dueAt when it became due
+ * @param lag the time from storing the message to the start of the claiming transaction
+ * @param claimedNanos the {@link System#nanoTime} at which this process claimed it
+ * @param orderingKey the key whose messages are handled one after the other, or null
  * @param attempts how many attempts failed
- * @param crashes how many times it was noted that a worker began with it as an orphan: first
- *     together with others, from the second time on alone
- * @param orphaned whether a worker that had it in hand died or gave up
+ * @param crashes how many times it was marked as a crash risk, as an orphan about to be handled:
+ *     the first time together with others, from the second time on alone
+ * @param orphaned whether it was in flight when a worker died or gave up
  */
-@SuppressWarnings("ArrayRecordComponent") // compared by nobody, and copied for nobody
+@SuppressWarnings("ArrayRecordComponent") // never compared, and no defensive copy needed
 public record ClaimedMessage(
     long sequence,
     UUID messageId,
@@ -47,17 +47,17 @@ public record ClaimedMessage(
     int crashes,
     boolean orphaned) {
 
-  /** Which attempt it is to handle it now, from 1; attempts that ended with their process count. */
+  /** The number of the current attempt, starting at 1; attempts that ended with a crash count. */
   public int attempt() {
     return attempts + Math.max(1, crashes - 1);
   }
 
-  /** How long ago it was stored. */
+  /** The time since it was stored. */
   public Duration lagNow() {
     return lag.plusNanos(System.nanoTime() - claimedNanos);
   }
 
-  /** The same after it was noted that a worker begins with it, if it is an orphan. */
+  /** A copy marked as a crash risk if the message is orphaned, otherwise an equal copy. */
   public ClaimedMessage atRisk() {
     return new ClaimedMessage(
         sequence,
@@ -79,7 +79,7 @@ public record ClaimedMessage(
         orphaned);
   }
 
-  /** Says what it is, never what is in it. */
+  /** Identifies the message without revealing its content. */
   @Override
   public String toString() {
     return "ClaimedMessage[%d, %s, %s, %d bytes]".formatted(sequence, messageId, type, body.length);

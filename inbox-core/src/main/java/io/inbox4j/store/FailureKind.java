@@ -1,15 +1,15 @@
 package io.inbox4j.store;
 
-/** Whose fault a failure is. */
+/** The kind of a failure, by its cause. */
 public enum FailureKind {
-  /** The message's or its handler's: it uses up an attempt. */
+  /** Caused by the message or its handler: it uses up an attempt. */
   MESSAGE,
-  /** The infrastructure's, if the transaction is gone with it; then no attempt is used up. */
+  /** Caused by the infrastructure, if the transaction is lost too; then no attempt is used up. */
   INFRASTRUCTURE,
-  /** Another transaction's, which won a deadlock or a conflict: no attempt is used up. */
+  /** Caused by another transaction, which won a deadlock or a conflict: no attempt is used up. */
   CONFLICT,
-  /** The server ended the transaction because it did nothing for too long. */
+  /** The server ended the transaction because it was idle for too long. */
   TIMED_OUT,
-  /** A statement before had failed, and its error was swallowed: who did it is not known yet. */
+  /** An earlier statement failed and its error was swallowed: the culprit is not known yet. */
   ABORTED
 }

@@ -1,11 +1,11 @@
 package io.inbox4j.store;
 
 /**
- * The port to a database, by role: receiving, working, recovering, leasing, operating, status and
- * retention. Thread-safe.
+ * The port to a database, split by role: receiving, processing, recovery, leases, operators, status
+ * and retention. Thread-safe.
  *
- * <p>Every method throws {@link StoreUnavailableException} for faults that pass. Time is the
- * database's.
+ * <p>Every method throws {@link StoreUnavailableException} for transient failures. All times are
+ * the database's.
  */
 public interface InboxStore
     extends ReceivingStore,
@@ -18,10 +18,10 @@ public interface InboxStore
         AutoCloseable {
 
   /**
-   * Makes the tables ready: creates or upgrades them, or only checks them, as the store was told.
+   * Prepares the tables: creates or upgrades them, or only checks them, as configured.
    *
-   * @throws io.inbox4j.error.InboxException if they are missing or of another version; the message
-   *     says what creates them
+   * @throws io.inbox4j.error.InboxException if they are missing or of a different version; the
+   *     message says how to create them
    */
   void open();
 

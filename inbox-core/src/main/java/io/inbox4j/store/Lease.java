@@ -1,9 +1,9 @@
 package io.inbox4j.store;
 
 /**
- * The right to handle a message outside a transaction, until it runs out.
+ * The exclusive right to handle a message outside a transaction, until it expires.
  *
- * @param sequence the message
- * @param token what tells this lease from any other of the same message
+ * @param sequence the sequence of the message
+ * @param token the fencing token, which distinguishes this lease from any other of the same message
  */
 public record Lease(long sequence, long token) {}

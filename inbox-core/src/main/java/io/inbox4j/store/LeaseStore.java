@@ -5,20 +5,21 @@ import java.util.Collection;
 import java.util.Set;
 
 /**
- * Extends and ends the leases of messages that are handled outside a transaction.
+ * Renews and releases the leases of messages that are handled outside a transaction.
  *
  * <p>Part of {@link InboxStore}. Thread-safe. Every method throws {@link StoreUnavailableException}
- * for faults that pass.
+ * for transient failures.
  */
 public interface LeaseStore {
 
   /**
-   * Renews leases, to last for the given time from now.
+   * Renews leases for the given time from now.
    *
-   * @return those that still hold; of the others somebody else has taken the message
+   * @return the leases that still hold; the messages of the others have been claimed by another
+   *     worker
    */
   Set<Lease> renew(Collection<Lease> leases, Duration time);
 
-  /** Ends leases of messages that were not handled: they are due again. */
+  /** Releases the leases of messages that were not handled: they are due again. */
   void release(Collection<Lease> leases);
 }

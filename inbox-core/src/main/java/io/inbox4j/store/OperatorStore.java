@@ -14,39 +14,42 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What operators do: list, replay, expedite and discard messages, pause and resume endpoints.
+ * Operator actions: listing, replaying, expediting and discarding messages, and pausing and
+ * resuming endpoints.
  *
  * <p>Part of {@link InboxStore}. Thread-safe. Every method throws {@link StoreUnavailableException}
- * for faults that pass.
+ * for transient failures.
  */
 public interface OperatorStore {
 
-  /** Stops the handling of an endpoint's messages in all processes. Does nothing if it rests. */
+  /**
+   * Pauses the handling of an endpoint's messages in all processes. Does nothing if it is paused.
+   */
   void pause(String endpoint, String by, String reason);
 
-  /** Lets an endpoint's messages be handled again. */
+  /** Resumes the handling of an endpoint's messages. */
   void resume(String endpoint);
 
-  /** Why an endpoint's messages are not handled, or null if they are. */
+  /** The pause of an endpoint, or null if it is not paused. */
   @Nullable Pause pauseOf(String endpoint);
 
   /** Dead messages, in arrival order. */
   List<DeadMessage> listDead(MessageFilter filter, int limit);
 
   /**
-   * Makes up to {@code limit} dead messages from after the given sequence due again, with no
-   * attempt used up, and records for each who did it, in one transaction.
+   * Makes up to {@code limit} dead messages after the given sequence due again, with no attempt
+   * used up, and records for each who did it, in one transaction.
    *
-   * @return those that will be handled again, in arrival order; fewer than the limit if no more fit
+   * @return the replayed messages, in arrival order; fewer than the limit if no more match
    */
   List<DeadMessage> replayDead(MessageFilter filter, String by, long after, int limit);
 
   /**
-   * Takes up to {@code limit} dead messages from after the given sequence off the list for good,
-   * with the ordering keys that they hold, and records for each who did it, in one transaction.
-   * Their identities stay stored.
+   * Permanently discards up to {@code limit} dead messages after the given sequence, unblocks the
+   * ordering keys that they block, and records for each who did it, in one transaction. Their
+   * identities stay stored.
    *
-   * @return those that were taken off, in arrival order; fewer than the limit if no more fit
+   * @return the discarded messages, in arrival order; fewer than the limit if no more match
    */
   List<DeadMessage> discardDead(MessageFilter filter, String by, long after, int limit);
 
@@ -54,42 +57,41 @@ public interface OperatorStore {
   List<PendingMessage> listPending(MessageFilter filter, int limit);
 
   /**
-   * Makes up to {@code limit} messages from after the given sequence that are due later due now,
-   * and records for each who did it, in one transaction. Those that a worker has in hand stay as
-   * they are.
+   * Makes up to {@code limit} messages after the given sequence that are not due yet due now, and
+   * records for each who did it, in one transaction. Messages in flight stay unchanged.
    */
   PendingPage expeditePending(MessageFilter filter, String by, long after, int limit);
 
   /**
-   * Takes up to {@code limit} messages from after the given sequence away for good, so that they
-   * are not handled, and records for each who did it, in one transaction. Those that a worker has
-   * in hand stay as they are. Their identities stay stored.
+   * Permanently discards up to {@code limit} pending messages after the given sequence, so that
+   * they are not handled, and records for each who did it, in one transaction. Messages in flight
+   * stay unchanged. The identities stay stored.
    */
   PendingPage discardPending(MessageFilter filter, String by, long after, int limit);
 
   /**
-   * What was done with one page of pending messages.
+   * The result of an action on one page of pending messages.
    *
-   * @param seen how many are meant; fewer than the limit if there are no more
-   * @param last the sequence to go on after
-   * @param changed those that were changed, in arrival order; the rest are in hand
+   * @param seen how many match; fewer than the limit if there are no more
+   * @param last the sequence after which to continue
+   * @param changed the changed messages, in arrival order; the rest are in flight
    */
   record PendingPage(int seen, long last, List<PendingMessage> changed) {}
 
-  /** Quarantined deliveries, in arrival order, from after the given sequence, without bodies. */
+  /** Quarantined deliveries after the given sequence, in arrival order, without bodies. */
   List<QuarantineEntry> listQuarantineEntries(MessageFilter filter, long after, int limit);
 
   /**
-   * Quarantined deliveries, in arrival order, from after the given sequence. Their bodies have 64
-   * MiB in total at most, or there is one.
+   * Quarantined deliveries after the given sequence, in arrival order. Their bodies total at most
+   * 64 MiB, unless a single body is larger.
    */
   List<QuarantinedMessage> listQuarantined(MessageFilter filter, long after, int limit);
 
   /**
-   * Checks up to {@code limit} quarantined deliveries anew, fewer if they are large; those that now
-   * are events are stored as such, in the place in which they arrived, and leave the quarantine,
-   * and who did it is recorded for each, in one transaction. The rest stay, and so does what the
-   * database refuses.
+   * Revalidates up to {@code limit} quarantined deliveries, fewer if they are large. Those that are
+   * now valid events leave the quarantine and are stored as events, in their original place in
+   * arrival order, and it is recorded for each who did it, in one transaction. The rest stay in
+   * quarantine, and so do deliveries that the database rejects.
    */
   ReplayPage replayQuarantined(
       MessageFilter filter,
@@ -99,9 +101,10 @@ public interface OperatorStore {
       Function<QuarantinedMessage, ValidatedDelivery> check);
 
   /**
-   * Checks anew, as {@link #replayQuarantined} does, what is in quarantine because its type was not
-   * known, if it is of one of these types. What is no event nevertheless is in quarantine for what
-   * is found now. To look when there is nothing costs little, however much else is in quarantine.
+   * Revalidates, as {@link #replayQuarantined} does, deliveries that are in quarantine because
+   * their type was unknown, if it is one of these types. Those that still are not valid events stay
+   * in quarantine, with the reason found now. The query is cheap when there is nothing to adopt,
+   * however much else is in quarantine.
    */
   ReplayPage adoptQuarantined(
       String endpoint,
@@ -112,22 +115,22 @@ public interface OperatorStore {
       Function<QuarantinedMessage, ValidatedDelivery> check);
 
   /**
-   * Deletes up to {@code limit} quarantined deliveries from after the given sequence, and records
-   * for each who did it, in one transaction.
+   * Deletes up to {@code limit} quarantined deliveries after the given sequence, and records for
+   * each who did it, in one transaction.
    *
-   * @return their sequences, in order; fewer than the limit if no more fit
+   * @return their sequences, in order; fewer than the limit if no more match
    */
   List<Long> discardQuarantined(MessageFilter filter, String by, long after, int limit);
 
   /**
-   * What one page of a replay did.
+   * The result of replaying one page.
    *
-   * @param seen how many deliveries were looked at; none if there are no more
-   * @param last the sequence to go on after
-   * @param replayed those that left the quarantine, as events
+   * @param seen how many deliveries were examined; zero if there are no more
+   * @param last the sequence after which to continue
+   * @param replayed the deliveries that left the quarantine, as events
    */
   record ReplayPage(int seen, long last, List<ValidatedDelivery.Event> replayed) {}
 
-  /** What was done with messages of this origin, the newest first. */
+  /** The interventions on messages of this origin, newest first. */
   List<Intervention> interventions(Intervention.Origin origin, MessageFilter filter, int limit);
 }

@@ -3,10 +3,10 @@ package io.inbox4j.store;
 import io.inbox4j.handler.Postpone;
 import java.time.Duration;
 
-/** What became of a claimed message. */
+/** The outcome of a claimed message. */
 public sealed interface Outcome {
 
-  /** The message. */
+  /** The sequence of the message. */
   long sequence();
 
   /** Its handler succeeded. */
@@ -15,28 +15,28 @@ public sealed interface Outcome {
   /**
    * Its handler failed, and another attempt is due after the delay.
    *
-   * @param alone whether it is an orphan from now on that runs alone
+   * @param alone whether it is orphaned from now on and has to run alone
    */
   record Retry(long sequence, Duration delay, String error, boolean alone) implements Outcome {
 
-    /** One that may run with others. */
+    /** A retry that may share a batch with other messages. */
     public Retry(long sequence, Duration delay, String error) {
       this(sequence, delay, error, false);
     }
   }
 
-  /** Its handler says that it is too early; no attempt is used up. */
+  /** Its handler postponed it; no attempt is used up. */
   record Postponed(long sequence, Postpone.When when) implements Outcome {}
 
   /**
-   * It was given up on.
+   * It is dead: no further attempt is made.
    *
    * @param holdsKey whether later messages of its ordering key wait until it is replayed or
    *     discarded
    */
   record Dead(long sequence, String error, boolean holdsKey) implements Outcome {
 
-    /** A death that nobody waits for. */
+    /** A dead message that does not block its ordering key. */
     public Dead(long sequence, String error) {
       this(sequence, error, false);
     }

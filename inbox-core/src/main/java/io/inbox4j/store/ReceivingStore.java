@@ -7,14 +7,14 @@ import java.util.List;
  * Stores deliveries.
  *
  * <p>Part of {@link InboxStore}. Thread-safe. Every method throws {@link StoreUnavailableException}
- * for faults that pass.
+ * for transient failures.
  */
 public interface ReceivingStore {
 
   /**
-   * Stores a batch in this order: events once and all or none of them, the rest in the quarantine.
+   * Stores a batch in this order: events once and atomically, the rest in the quarantine.
    *
-   * @return what became of each, in the same order
+   * @return the result of each, in the same order
    */
   List<StoreResult> receive(String endpoint, List<ValidatedDelivery> batch);
 }

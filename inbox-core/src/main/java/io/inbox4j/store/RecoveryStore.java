@@ -4,21 +4,24 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Keeps messages that may crash their process apart from others.
+ * Isolates messages that may crash their process.
  *
  * <p>Part of {@link InboxStore}. Thread-safe. Every method throws {@link StoreUnavailableException}
- * for faults that pass.
+ * for transient failures.
  */
 public interface RecoveryStore {
 
   /**
-   * Notes, durably, that an orphan that is due is about to be handled alone, and holds it back from
-   * others for the given time.
+   * Durably marks an orphaned message that is due as a crash risk, because it is about to be
+   * handled alone, and hides it from other workers for the given time.
    *
-   * @return whether it could be noted; false if the message is gone or in another hand
+   * @return whether it was marked; false if the message is gone or claimed by another worker
    */
   boolean markCrashRiskAlone(long sequence, Duration holdBack);
 
-  /** Takes notes back: the infrastructure failed, not the messages. They are due again. */
+  /**
+   * Clears crash-risk marks, because the infrastructure failed and not the messages. They are due
+   * again.
+   */
   void clearCrashRisk(List<Long> sequences);
 }

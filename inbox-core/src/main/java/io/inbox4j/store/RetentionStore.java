@@ -7,38 +7,39 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * Removes messages that were kept long enough.
+ * Removes messages whose retention has expired.
  *
  * <p>Part of {@link InboxStore}. Thread-safe. Every method throws {@link StoreUnavailableException}
- * for faults that pass.
+ * for transient failures.
  */
 public interface RetentionStore {
 
   /**
-   * Says how long this running process wants the messages of these endpoints to be kept. It is to
-   * be said again every few minutes: what nobody has said for about a day counts no longer.
+   * Declares how long this running process wants the messages of these endpoints to be kept. The
+   * declaration has to be repeated every few minutes: one that is not renewed for about a day
+   * expires.
    */
   void declareRetention(Collection<String> endpoints, Retention retention);
 
-  /** How long messages are kept, by endpoint: the longest that a running process wants. */
+  /** The effective retention by endpoint: the longest that any running process declares. */
   Map<String, Retention> declaredRetention();
 
   /**
-   * Removes processed and discarded messages that were kept long enough, in small steps with a rest
-   * after each, without getting into the way of others. How long that is, running processes have
-   * said; the messages of an endpoint of which nobody has said anything are left alone. Only one at
-   * a time does so, in all processes. An interrupt ends it after the step in hand; what is done
-   * stays done.
+   * Removes processed and discarded messages whose retention has expired, in small steps with a
+   * pause after each, without getting in the way of other work. The retention is the one declared
+   * by running processes; the messages of an endpoint without a declaration are left alone. Only
+   * one run is active at a time, across all processes. An interrupt stops it after the current
+   * step; completed steps stay committed.
    *
-   * @param goOn told after every step what was done so far; ends it by false
+   * @param goOn called after every step with the progress so far; returning false stops the run
    */
   RetentionReport retain(Predicate<RetentionReport> goOn);
 
   /**
-   * The same, as if a running process wanted this for these endpoints.
+   * The same, as if a running process had declared this retention for these endpoints.
    *
-   * @param force whether their messages go even if a running process wants to keep them for longer;
-   *     a repeated delivery of those is a new message
+   * @param force whether their messages are removed even if a running process wants to keep them
+   *     for longer; a repeated delivery of a removed message is a new message
    */
   RetentionReport retain(
       Collection<String> endpoints,

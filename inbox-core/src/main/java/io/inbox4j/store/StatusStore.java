@@ -5,22 +5,22 @@ import java.time.Duration;
 import java.util.Collection;
 
 /**
- * Says how the store is and what is waiting in it.
+ * Reports the status of the store and what is waiting in it.
  *
  * <p>Part of {@link InboxStore}. Thread-safe. Every method throws {@link StoreUnavailableException}
- * for faults that pass.
+ * for transient failures.
  */
 public interface StatusStore {
 
   /**
-   * What there is to know about the store and about what waits at these endpoints, at little cost
-   * however much that is. It takes one connection and gives up after about this time.
+   * The status of the store and of what is waiting at these endpoints, at little cost however much
+   * that is. It uses one connection and gives up after about this time.
    */
   StoreStatus status(Collection<String> endpoints, Duration timeout);
 
   /**
-   * What is still to be handled at an endpoint. It is asked for every few seconds, so it costs
-   * little however much is kept and however much is pending.
+   * The messages that are still to be handled at an endpoint. It is queried every few seconds, so
+   * it must be cheap however many messages are kept or pending.
    */
   Backlog backlog(String endpoint);
 }

@@ -1,13 +1,13 @@
 package io.inbox4j.store;
 
-/** What became of a delivery that the store was given. */
+/** The result of storing a delivery. */
 public enum StoreResult {
   /** Stored for the first time. */
   STORED,
   /** Stored before; nothing changed. */
   DUPLICATE,
-  /** An event that was put aside: its id is stored with another body or type. */
+  /** Quarantined although valid: its id is already stored with a different body or type. */
   CONFLICT,
-  /** Put aside as what the check at the door said. */
+  /** Quarantined because validation rejected it. */
   QUARANTINED
 }

@@ -8,16 +8,16 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a store says about itself and about what waits in it.
+ * The status of a store and of what is waiting in it.
  *
- * @param readOnly whether it takes no changes, as after a failover
- * @param transactions the transactions that are open in it
- * @param endpoints what waits, by endpoint
+ * @param readOnly whether it accepts no writes, as after a failover
+ * @param transactions the open transactions
+ * @param endpoints what is waiting, by endpoint
  */
 public record StoreStatus(
     boolean readOnly, Transactions transactions, Map<String, Waiting> endpoints) {
 
-  /** A message that is due later than this keeps its ordering key for longer than it should. */
+  /** A message that is due later than this blocks its ordering key for longer than it should. */
   public static final Duration LONG = Duration.ofHours(1);
 
   public StoreStatus {
@@ -25,24 +25,27 @@ public record StoreStatus(
   }
 
   /**
-   * The open transactions that keep the store from cleaning up.
+   * The open transactions that keep the database from cleaning up.
    *
    * @param oldest the age of the oldest, or null if there is none
-   * @param holder whose it is, or null
-   * @param hidden why not all of them can be seen, or null if they can
+   * @param holder who holds it, or null
+   * @param hidden why not all of them are visible, or null if they are
    */
   public record Transactions(
       @Nullable Duration oldest, @Nullable String holder, @Nullable String hidden) {}
 
   /**
-   * What waits at an endpoint.
+   * What is waiting at an endpoint.
    *
-   * @param oldestDue for how long the oldest message that is due has been so, or null for none
-   * @param leaseRanOut whether somebody had that message in hand and has lost it
-   * @param stuck the message that was in hand most often without an outcome, or null for none
-   * @param holdingKey a dead message that later ones of its ordering key wait for, or null for none
-   * @param blocked what is due and waits for a message of its ordering key, or null for nothing
-   * @param pause why nothing is handled, or null
+   * @param oldestDue for how long the oldest due message has been due, or null if none is
+   * @param leaseRanOut whether that message was in flight under a lease that expired
+   * @param stuck the message that was in flight most often without an outcome, or null if there is
+   *     none
+   * @param holdingKey a dead message that blocks later ones of its ordering key, or null if there
+   *     is none
+   * @param blocked messages that are due but wait for another one of their ordering key, or null if
+   *     there are none
+   * @param pause why nothing is handled, or null if the endpoint is not paused
    */
   public record Waiting(
       @Nullable Duration oldestDue,
@@ -53,21 +56,21 @@ public record StoreStatus(
       @Nullable Pause pause) {}
 
   /**
-   * A message that was in hand again and again.
+   * A message that was in flight repeatedly without an outcome.
    *
    * @param messageId the message
    * @param type its event type
-   * @param timesInHand how often somebody began with it
+   * @param timesInHand how many times a worker began to handle it
    */
   public record Stuck(UUID messageId, String type, int timesInHand) {}
 
   /**
-   * Messages that are due, but wait for an earlier one of their ordering key, which is not due for
+   * Messages that are due but wait for an earlier one of their ordering key, which is not due for
    * {@link #LONG}.
    *
-   * @param waiting how many wait, as far as was looked
-   * @param messageId the message that they wait for; of several the one that is due last
-   * @param until when that is due
+   * @param waiting how many wait, as far as counted
+   * @param messageId the message that they wait for; of several, the one that is due last
+   * @param until when that message is due
    */
   public record Blocked(long waiting, UUID messageId, Instant until) {
 

@@ -3,8 +3,8 @@ package io.inbox4j.store;
 import io.inbox4j.error.InboxException;
 
 /**
- * The store could not do its work for a reason that passes: the database is away, read-only, out of
- * resources, or chose the transaction to resolve a deadlock. Nothing was changed; try again later.
+ * Thrown when the store fails for a transient reason: the database is unreachable, read-only, out
+ * of resources, or chose the transaction as a deadlock victim. Nothing was changed; retry later.
  */
 public class StoreUnavailableException extends InboxException {
 

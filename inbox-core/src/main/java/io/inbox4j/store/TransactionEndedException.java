@@ -3,8 +3,8 @@ package io.inbox4j.store;
 import io.inbox4j.error.InboxException;
 
 /**
- * A handler got past the guard and ended the transaction that the inbox had begun. What was done
- * before that may be committed, though no message has its outcome.
+ * Thrown when a handler bypassed the guard and ended the transaction that the inbox had begun. What
+ * was done before that may be committed although no message has an outcome.
  */
 public class TransactionEndedException extends InboxException {
 
@@ -18,7 +18,7 @@ public class TransactionEndedException extends InboxException {
   }
 
   /**
-   * @param cause how it was noticed
+   * @param cause the failure that revealed it
    */
   public TransactionEndedException(Throwable cause) {
     super(WHAT_HAPPENED, cause);

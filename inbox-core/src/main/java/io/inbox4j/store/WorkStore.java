@@ -3,23 +3,23 @@ package io.inbox4j.store;
 import java.util.function.Consumer;
 
 /**
- * Hands messages to workers, and wakes them.
+ * Begins the transactions of workers, classifies failures, and wakes workers.
  *
  * <p>Part of {@link InboxStore}. Thread-safe. Every method throws {@link StoreUnavailableException}
- * for faults that pass.
+ * for transient failures.
  */
 public interface WorkStore {
 
   /** Begins a transaction for a worker of the endpoint. */
   WorkTransaction begin(String endpoint);
 
-  /** Whose fault it is that a handler, or a method of this store, failed like this. */
+  /** Classifies a failure of a handler or of a method of this store. */
   FailureKind failureKind(Throwable failure);
 
   /**
-   * What is known of an exception of the database's driver by name, for the log: its SQLSTATE, the
-   * table, the constraint. What the database says may quote rows and arguments, so this must not.
-   * Its causes are asked for one by one. Defaults to nothing.
+   * The identifiers in an exception of the database driver, for the log: its SQLSTATE, the table,
+   * the constraint. The database's error text may quote rows and arguments, so it must not be
+   * included. Causes are passed one by one. Defaults to an empty string.
    */
   default String namesIn(Throwable failure) {
     return "";
@@ -27,10 +27,10 @@ public interface WorkStore {
 
   /**
    * Calls back with the name of an endpoint after messages were stored for it, by this store or by
-   * another process, until the returned handle is closed. It may call too often, and of other
-   * processes it may never hear.
+   * another process, until the returned handle is closed. There may be spurious calls, and calls
+   * for other processes may never come.
    *
-   * @param missed called when calls may have been missed
+   * @param missed called when notifications may have been missed
    */
   Watch watch(Consumer<String> stored, Runnable missed);
 

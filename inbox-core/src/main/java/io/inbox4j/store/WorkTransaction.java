@@ -10,26 +10,26 @@ import java.util.Set;
 /**
  * A transaction in which messages are claimed, handled and given their outcomes.
  *
- * <p>Used by one thread. Closing it without {@link #commit} undoes everything and frees the
- * messages. Every method throws {@link StoreUnavailableException} when the database is to blame.
+ * <p>Used by one thread. Closing it without {@link #commit} rolls everything back and releases the
+ * claims. Every method throws {@link StoreUnavailableException} when the database is to blame.
  */
 public interface WorkTransaction extends EventTransaction, AutoCloseable {
 
   /**
-   * Claims up to {@code limit} messages without an ordering key that are due, of these types, in
-   * the order they are due. Others cannot claim them until the transaction ends.
+   * Claims up to {@code limit} due messages of these types that have no ordering key, in the order
+   * in which they are due. No one else can claim them until the transaction ends.
    */
   List<ClaimedMessage> claim(Set<String> types, int limit);
 
   /**
-   * Claims up to {@code limit} messages with an ordering key, in arrival order. Of every key it
-   * claims the first messages there are, up to one that is not due, not of these types or a orphan;
-   * others cannot claim any message of these keys until the transaction ends.
+   * Claims up to {@code limit} messages with an ordering key, in arrival order. For every key it
+   * claims the first messages, up to one that is not due, not of these types, or orphaned; no one
+   * else can claim any message of these keys until the transaction ends.
    */
   List<ClaimedMessage> claimOrdered(Set<String> types, int limit);
 
   /**
-   * Claims like {@link #claimOrdered}, but of every key its first message only, for handlers that
+   * Claims like {@link #claimOrdered}, but only the first message of every key, for handlers that
    * run outside the transaction.
    */
   List<ClaimedMessage> claimFirstOfKeys(Set<String> types, int limit);
@@ -37,103 +37,106 @@ public interface WorkTransaction extends EventTransaction, AutoCloseable {
   /**
    * Stores a batch in this order: events once, the rest in the quarantine.
    *
-   * @return what became of each, in the same order
+   * @return the result of each, in the same order
    */
   List<StoreResult> receive(List<ValidatedDelivery> batch);
 
   /**
-   * Claims what this transaction has received, in arrival order: what is due, of these types, not
-   * redelivered, and does not have to wait behind an earlier message of its key.
+   * Claims messages that this transaction has stored, in arrival order: those that are due, of
+   * these types, not redelivered, and not waiting for an earlier message of their key.
    */
   List<ClaimedMessage> claimReceived(Set<String> types);
 
   /**
-   * Leases claimed messages for the given time. If that time passes without a renewal they are due
-   * again, and orphans. That orphans are about to be handled is noted.
+   * Leases claimed messages for the given time. If a lease expires without a renewal, its message
+   * is due again, and orphaned. Orphaned messages are marked as a crash risk.
    *
    * @return a lease for each, in the same order
    */
   List<Lease> lease(List<ClaimedMessage> messages, Duration time);
 
-  /** Claims the messages of those leases that still hold, and returns these. */
+  /** Claims the messages of the leases that still hold, and returns these leases. */
   Set<Lease> claimLeased(Collection<Lease> leases);
 
-  /** Which of these leases hold, also those whose messages somebody works on right now. */
+  /** Returns the leases that still hold, including those whose messages are locked right now. */
   Set<Lease> held(Collection<Lease> leases);
 
   /**
-   * Claims these messages to handle them: those that are due and not in another hand, and nor is
-   * any other message of their key. Others cannot claim any message of these keys until the
-   * transaction ends.
+   * Claims these messages to handle them: those that are due, if neither they nor any other message
+   * of their key is claimed by another worker. No one else can claim any message of these keys
+   * until the transaction ends.
    */
   List<ClaimedMessage> claimDue(List<Long> sequences);
 
   /**
-   * Claims messages that were noted before to handle them, due or not, but for those in another
-   * hand, and those of whose key any message is. Others cannot claim any message of these keys
-   * until the transaction ends.
+   * Claims messages that were marked as a crash risk before, to handle them, due or not, except
+   * where they or any other message of their key are claimed by another worker. No one else can
+   * claim any message of these keys until the transaction ends.
    */
   List<ClaimedMessage> claimAtRisk(List<Long> sequences);
 
   /**
-   * Claims messages that were noted before to give them an outcome without handling them, due or
-   * not, but for those in another hand.
+   * Claims messages that were marked as a crash risk before, to give them an outcome without
+   * handling them, due or not, except those claimed by another worker.
    */
   List<ClaimedMessage> reclaim(List<Long> sequences);
 
   /**
-   * Notes that claimed orphans are about to be handled, and holds them back from others for the
-   * given time. If this worker dies over them the note stays, and they run alone from then on.
+   * Marks claimed orphaned messages that are about to be handled as a crash risk, and hides them
+   * from other workers for the given time. If this worker dies while handling them, the mark stays
+   * and they run alone from then on.
    */
   void markCrashRisk(List<Long> sequences, Duration holdBack);
 
   /**
-   * Takes notes back because these messages, as they were noted, could not be claimed: they are due
-   * again, and orphans as before. Those that are in another hand are left to it.
+   * Clears the crash-risk marks of messages that could not be claimed after they were marked: they
+   * are due again, and orphaned as before. Those claimed by another worker are left unchanged.
    */
   void restoreUnclaimed(List<ClaimedMessage> atRisk);
 
-  /** Takes notes back: these messages were not handled after all, and are due again. */
+  /**
+   * Clears the crash-risk marks of messages that were not handled after all: they are due again.
+   */
   void clearCrashRisk(List<Long> sequences);
 
   /**
-   * Sets a mark that {@link #undo} goes back to. There is one at a time.
+   * Sets the savepoint that {@link #undo} rolls back to. There is one at a time.
    *
-   * <p>From here on handlers have the transaction. This and every later method throw {@link
-   * TransactionEndedException} if it turns out that one of them has ended it.
+   * <p>From here on handlers use the transaction. This and every later method throw {@link
+   * TransactionEndedException} if it turns out that a handler has ended it.
    */
   void mark();
 
   /**
-   * Whether a handler has ended the transaction since the mark, as far as that is known without
-   * asking the database.
+   * Whether a handler has ended the transaction since the savepoint, as far as that is known
+   * without a round trip to the database.
    */
   boolean isEnded();
 
   /**
-   * Whether a statement has shown that nothing can be done in it any more: its connection is gone,
-   * or it cannot write.
+   * Whether a statement has shown that the transaction is unusable: its connection is lost, or it
+   * cannot write.
    */
   boolean isLost();
 
-  /** Checks now what the database checks at the commit otherwise, and throws what that throws. */
+  /** Checks the deferred constraints now instead of at the commit, and throws what that throws. */
   void check();
 
   /**
-   * Keeps what was done since the mark.
+   * Releases the savepoint and keeps what was done since.
    *
-   * @throws AbortedTransactionException if a statement had failed since the mark and its error was
-   *     swallowed, so that there is nothing to keep
+   * @throws AbortedTransactionException if a statement has failed since the savepoint and its error
+   *     was swallowed, so that there is nothing to keep
    */
   void keep();
 
-  /** Undoes what was done since the mark, in the database only; claims stay. */
+  /** Rolls back to the savepoint, in the database only; claims stay. */
   void undo();
 
   /**
-   * Gives every message its outcome, as the last statements, and commits.
+   * Writes the outcome of every message, as the last statements, and commits.
    *
-   * @throws AbortedTransactionException if the database had already given up on the transaction
+   * @throws AbortedTransactionException if the database had already aborted the transaction
    */
   void commit(List<Outcome> outcomes);
 

@@ -1,4 +1,4 @@
-/** The port to a database: everything the inbox asks of a store. */
+/** The port to a database: everything the inbox requires of a store. */
 @NullMarked
 package io.inbox4j.store;
 

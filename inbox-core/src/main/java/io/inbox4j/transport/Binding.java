@@ -1,7 +1,7 @@
 package io.inbox4j.transport;
 
 /**
- * A queue's wish to get what is published to an exchange under a routing key.
+ * A queue's binding to an exchange under a routing key.
  *
  * @param exchange declared as a durable topic exchange unless it exists
  * @param routingKey the key or pattern

@@ -1,11 +1,11 @@
 package io.inbox4j.transport;
 
-/** Told by a transport when an endpoint's connection to its queue comes and goes. */
+/** Notified by a transport when an endpoint connects to its queue or loses the connection. */
 public interface ConnectionListener {
 
   /** The endpoint is connected and consumes. */
   void connected(String endpoint);
 
-  /** The connection is down; the transport is setting it up again. */
+  /** The connection is lost; the transport is reconnecting. */
   void disconnected(String endpoint, Throwable cause);
 }

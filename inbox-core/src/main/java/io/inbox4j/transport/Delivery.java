@@ -4,19 +4,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the broker handed over, before anybody has looked at it.
+ * A message as the broker delivered it, not yet validated.
  *
- * @param messageId the id that the producer set, or null
- * @param type the event type that the producer set, or null
+ * @param messageId the message id set by the producer, or null
+ * @param type the event type set by the producer, or null
  * @param contentType the MIME type of the body, or null
- * @param contentEncoding how the body is compressed, or null
- * @param correlationId the correlation id that the producer set, or null
- * @param source the application that sent it, as it called itself, or null
+ * @param contentEncoding how the body is compressed or encoded, or null
+ * @param correlationId the correlation id set by the producer, or null
+ * @param source the name of the sending application, as set by the producer, or null
  * @param headers strings, numbers, booleans, nulls, and lists and maps of these
- * @param body the bytes as they came
- * @param redelivered whether the broker has delivered it before
+ * @param body the bytes as received
+ * @param redelivered whether the broker flagged it as redelivered
  */
-@SuppressWarnings("ArrayRecordComponent") // compared by nobody, and copied for nobody
+@SuppressWarnings("ArrayRecordComponent") // never compared, and no defensive copy needed
 public record Delivery(
     @Nullable String messageId,
     @Nullable String type,
@@ -29,12 +29,12 @@ public record Delivery(
     boolean redelivered) {
 
   /**
-   * The header in which a transport names those headers that it cannot read. What it has of them
-   * are their bytes, in Base64. Such a delivery is no event.
+   * The header in which a transport lists the headers that it cannot read. Their values are the raw
+   * bytes in Base64. Such a delivery is not a valid event.
    */
   public static final String UNREADABLE_HEADERS = "x-inbox-unreadable-headers";
 
-  /** Says what it is, never what is in it. */
+  /** Identifies the delivery without revealing its content. */
   @Override
   public String toString() {
     return "Delivery[messageId=%s, type=%s, %d bytes]".formatted(messageId, type, body.length);

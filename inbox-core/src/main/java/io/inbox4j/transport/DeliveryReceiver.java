@@ -5,9 +5,9 @@ import io.inbox4j.format.EventTypes;
 import java.util.List;
 
 /**
- * Where a transport brings deliveries to be stored.
+ * The receiving end of an endpoint, to which a transport passes deliveries to validate and store.
  *
- * @param <T> what the endpoint's events are
+ * @param <T> the base type of the endpoint's events
  */
 public interface DeliveryReceiver<T extends IntegrationEvent> {
 
@@ -15,26 +15,26 @@ public interface DeliveryReceiver<T extends IntegrationEvent> {
   EventTypes<T> types();
 
   /**
-   * What a delivery is: an event, or something to put aside, and why. It asks nobody, so the thread
-   * that takes deliveries off the wire can call it while others are stored; and it never fails, but
-   * for want of memory, say: then it can be asked again.
+   * Validates a delivery: the result is an event, or a rejection with its reason. It does no I/O,
+   * so the thread that reads from the broker can call it while other deliveries are being stored.
+   * It fails only if the JVM is out of resources such as memory; then it can be called again.
    */
   ValidatedDelivery check(Delivery delivery);
 
   /**
-   * Stores what was checked, in this order; when it returns, all of it is durable and can be
+   * Stores validated deliveries, in this order; when it returns, all of them are durable and can be
    * acknowledged.
    *
-   * @throws io.inbox4j.store.StoreUnavailableException if that is not known of all; try again
-   *     later, what was stored nevertheless is a duplicate then
+   * @throws io.inbox4j.store.StoreUnavailableException if they may not all be durable; retry later,
+   *     what was stored nevertheless is then a duplicate
    */
   void store(List<ValidatedDelivery> batch);
 
   /**
-   * Finds out whether deliveries could be stored now, if there is reason to doubt it; costs nothing
-   * otherwise. Who has nothing in hand takes nothing while this fails.
+   * Checks whether deliveries could be stored now, if there is reason to doubt it; costs nothing
+   * otherwise. A consumer without unstored deliveries accepts none while this fails.
    *
-   * @throws io.inbox4j.store.StoreUnavailableException if they could not
+   * @throws io.inbox4j.store.StoreUnavailableException if deliveries could not be stored now
    */
   default void probe() {}
 }

@@ -3,32 +3,33 @@ package io.inbox4j.transport;
 import io.inbox4j.event.IntegrationEvent;
 import java.time.Duration;
 
-/** The port to a broker. Closing it ends its receivers and whatever it opened. */
+/** The port to a broker. Closing it closes its receivers and everything it opened. */
 public interface InboxTransport extends AutoCloseable {
 
   /**
-   * Starts to hand an endpoint's deliveries to the intake, in arrival order, and acknowledges them
-   * once the intake has returned.
+   * Starts passing an endpoint's deliveries to the delivery receiver, in arrival order, and
+   * acknowledges them once they are stored.
    *
-   * <p>A broker that is away is waited for, now and later. A delivery that the intake could not
-   * store stays unacknowledged and is offered again.
+   * <p>If the broker is unreachable, now or later, the transport keeps trying to connect. A
+   * delivery that could not be stored stays unacknowledged and is offered again.
    *
-   * @throws io.inbox4j.error.InboxException if the broker refuses the endpoint as it is configured
+   * @throws io.inbox4j.error.InboxException if the broker rejects the endpoint's configuration
    */
   <T extends IntegrationEvent> Receiver receive(
-      ReceiveEndpoint endpoint, DeliveryReceiver<T> intake, ConnectionListener listener);
+      ReceiveEndpoint endpoint, DeliveryReceiver<T> deliveryReceiver, ConnectionListener listener);
 
   @Override
   void close();
 
-  /** Receiving from one endpoint, until it is closed. */
+  /** A running subscription to one endpoint's queue, until it is closed. */
   interface Receiver {
 
-    /** How it is right now; does not wait for the broker. */
+    /** The current state; does not wait for the broker. */
     ReceiverState state();
 
     /**
-     * Stops taking, stores and acknowledges what is in hand if the deadline allows, disconnects.
+     * Stops consuming, stores and acknowledges deliveries in flight as the deadline allows, and
+     * disconnects.
      */
     void close(Duration deadline);
   }

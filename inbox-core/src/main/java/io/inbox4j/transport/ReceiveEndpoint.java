@@ -3,14 +3,14 @@ package io.inbox4j.transport;
 import java.util.List;
 
 /**
- * A queue to receive from, and how.
+ * The queue of an endpoint and how to receive from it.
  *
- * @param queue the queue's name, which is the endpoint's
+ * @param queue the queue's name, which is also the endpoint's
  * @param topology how it is declared
  * @param bindings what it is bound to
- * @param consumers how many consumers take from it at once
+ * @param consumers how many consumers receive from it concurrently
  * @param prefetch how many unacknowledged deliveries each consumer may hold
- * @param batchSize how many deliveries are stored in one transaction at most
+ * @param batchSize the maximum number of deliveries stored in one transaction
  */
 public record ReceiveEndpoint(
     String queue,

@@ -4,19 +4,19 @@ import java.util.List;
 
 /**
  * Runs around the storing of deliveries, as {@link io.inbox4j.handler.EventMiddleware} runs around
- * handlers: timing, traces.
+ * handlers: timing, tracing.
  *
- * <p>It is called by several consumers at once and must be thread-safe. If it throws before they
- * are stored, or lets through what {@code next} throws, the deliveries are not acknowledged and
- * offered again; so it must not throw because of what a delivery holds. What it throws once they
- * are stored is logged and changes nothing.
+ * <p>Consumers call it concurrently, so it must be thread-safe. If it throws before the deliveries
+ * are stored, or lets an exception of {@code next} through, they are not acknowledged and are
+ * offered again; so it must not throw because of a delivery's content. An exception that it throws
+ * after they are stored is logged and changes nothing.
  */
 @FunctionalInterface
 public interface ReceiveMiddleware {
 
   /**
-   * Does something around {@code next.run()}, which stores the deliveries, and handles them if the
-   * subscription is inline. It must be called once.
+   * Wraps {@code next.run()}, which stores the deliveries, and handles them if the subscription is
+   * inline. It must be called exactly once.
    */
   void store(String endpoint, List<Delivery> deliveries, Runnable next);
 }

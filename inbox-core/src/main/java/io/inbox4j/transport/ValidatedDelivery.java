@@ -5,18 +5,18 @@ import java.time.Instant;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** A delivery after the checks at the door. */
+/** A delivery after validation: an event, or a rejection. */
 public sealed interface ValidatedDelivery {
 
-  /** What came. */
+  /** The delivery as received. */
   Delivery delivery();
 
   /** The headers as JSON in ASCII, or null if there are none. */
   @Nullable String headers();
 
   /**
-   * It is an event; events with the same ordering key, if any, are handled in this order, and none
-   * before its time, if it has one.
+   * A valid event; events with the same ordering key, if any, are handled in this order, and none
+   * before its {@code notBefore}, if it has one.
    */
   record Event(
       Delivery delivery,
@@ -27,24 +27,24 @@ public sealed interface ValidatedDelivery {
       @Nullable Instant notBefore)
       implements ValidatedDelivery {
 
-    /** An event without an order, due at once. */
+    /** An event without an ordering key, due at once. */
     public Event(Delivery delivery, @Nullable String headers, UUID messageId, String type) {
       this(delivery, headers, messageId, type, null, null);
     }
 
-    /** Says what it is, never what is in it. */
+    /** Identifies the delivery without revealing its content. */
     @Override
     public String toString() {
       return "Event[%s, %s]".formatted(messageId, type);
     }
   }
 
-  /** It is not, and this is why. */
+  /** A delivery that is not a valid event, and why. */
   record Rejected(
       Delivery delivery, @Nullable String headers, QuarantineReason reason, String detail)
       implements ValidatedDelivery {
 
-    /** Says what it is, never what is in it. */
+    /** Identifies the delivery without revealing its content. */
     @Override
     public String toString() {
       return "Rejected[%s, %s: %s]".formatted(delivery, reason.code(), detail);

@@ -1,4 +1,6 @@
-/** The port to a broker: topology, deliveries, and where a transport hands them over. */
+/**
+ * The port to a broker: topology, deliveries, and the receiver to which a transport passes them.
+ */
 @NullMarked
 package io.inbox4j.transport;
 

@@ -5,7 +5,7 @@ import io.inbox4j.error.InboxException;
 import io.inbox4j.jdbi.internal.connect.AutoCommitConnections;
 import io.inbox4j.jdbi.internal.connect.ConnectionPool;
 import io.inbox4j.jdbi.internal.connect.HandlerJdbi;
-import io.inbox4j.jdbi.internal.connect.HandlerSessionState;
+import io.inbox4j.jdbi.internal.connect.PoolerAwareConnections;
 import io.inbox4j.jdbi.internal.guard.SessionCleaner;
 import io.inbox4j.jdbi.internal.notify.ListenConnection;
 import io.inbox4j.jdbi.internal.notify.NotifySender;
@@ -64,12 +64,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The inbox in PostgreSQL.
+ * An {@link InboxStore} on PostgreSQL.
  *
- * <p>Handlers get at their transaction with {@code context.unwrap(Handle.class)} or {@code
- * context.unwrap(Connection.class)}. Every worker, every consumer, the listening for notifications
- * and the watch over its health need a connection each, and looks at the quarantine one now and
- * then.
+ * <p>Handlers reach their transaction with {@code context.unwrap(Handle.class)} or {@code
+ * context.unwrap(Connection.class)}. Every worker, every consumer, the notification listener and
+ * the health check need one connection each; reading the quarantine needs another one now and then.
  */
 public final class JdbiInboxStore implements InboxStore {
 
@@ -77,40 +76,43 @@ public final class JdbiInboxStore implements InboxStore {
 
   private static final Duration PATIENCE_WITH_THE_POOL = Duration.ofSeconds(2);
 
-  private final HandlerSessionState connections;
+  private final PoolerAwareConnections connections;
   private final Jdbi jdbi;
   private final @Nullable HikariDataSource ownPool;
   private final boolean migrate;
   private final long idleTimeoutMillis;
-  private final NotifySender announcements;
+  private final NotifySender notifySender;
   private final OperatorStatements operations;
-  private final QuarantineReplay readmission;
-  private final StatusQuery vitalSigns;
-  private final JdbiRetention janitor;
+  private final QuarantineReplay quarantineReplay;
+  private final StatusQuery statusQuery;
+  private final JdbiRetention retentionRuns;
   private final HandlerJdbi handlerJdbi;
   private final SessionCleaner sessions;
   private final Map<ClaimKind, ClaimCursor> cursors = new ConcurrentHashMap<>();
 
-  /** Claims of different types leave off at different places. */
+  /**
+   * Identifies a {@link ClaimCursor}: claims for different sets of types resume at different
+   * positions.
+   */
   private record ClaimKind(String endpoint, Set<String> types) {}
 
   JdbiInboxStore(JdbiInboxStoreBuilder builder) {
-    this.connections = new HandlerSessionState(new AutoCommitConnections(builder.dataSource()));
+    this.connections = new PoolerAwareConnections(new AutoCommitConnections(builder.dataSource()));
     this.jdbi = Jdbi.create(connections);
     this.ownPool = builder.ownPool();
     this.migrate = builder.migrate();
     this.idleTimeoutMillis = builder.idleTimeout().toMillis();
-    this.announcements =
-        new NotifySender(jdbi, builder.notifies(), listening(builder, connections));
+    this.notifySender = new NotifySender(jdbi, builder.notifies(), listening(builder, connections));
     this.operations = new OperatorStatements(jdbi);
-    this.readmission = new QuarantineReplay(jdbi, announcements);
-    this.vitalSigns = new StatusQuery(jdbi);
-    this.janitor = new JdbiRetention(jdbi);
+    this.quarantineReplay = new QuarantineReplay(jdbi, notifySender);
+    this.statusQuery = new StatusQuery(jdbi);
+    this.retentionRuns = new JdbiRetention(jdbi);
     this.sessions = new SessionCleaner(builder.dataSource(), connections);
     this.handlerJdbi = new HandlerJdbi(builder.handlerConfiguration());
   }
 
-  private ListenConnection listening(JdbiInboxStoreBuilder builder, HandlerSessionState sessions) {
+  private ListenConnection listening(
+      JdbiInboxStoreBuilder builder, PoolerAwareConnections sessions) {
     DataSource own = builder.notificationsFrom();
     return own == null
         ? ListenConnection.onOwn(jdbi, sessions)
@@ -118,43 +120,49 @@ public final class JdbiInboxStore implements InboxStore {
   }
 
   /**
-   * A store on the user's own data source, which stays open when the store is closed. It creates
-   * its tables when it is opened.
+   * Creates a store on the caller's data source, which stays open when the store is closed. The
+   * store creates its tables when it is opened.
    *
-   * <p>If the data source lends the connection of a transaction that the calling thread is in, as
-   * Spring's {@code TransactionAwareDataSourceProxy} does, a call takes part in that transaction.
+   * <p>If the data source hands out the connection of a transaction that the calling thread is
+   * already in, as Spring's {@code TransactionAwareDataSourceProxy} does, a call takes part in that
+   * transaction.
    */
   public static JdbiInboxStore create(DataSource dataSource) {
     return builder(dataSource).build();
   }
 
-  /** A store with a connection pool of its own, set up to notice a lost or failed-over server. */
+  /**
+   * Creates a store with its own connection pool, configured to detect a lost or failed-over
+   * server.
+   */
   public static JdbiInboxStore connect(String jdbcUrl) {
     return builder(jdbcUrl).build();
   }
 
-  /** A store on the user's own data source, with options. */
+  /** Returns a builder for a store on the caller's data source. */
   public static JdbiInboxStoreBuilder builder(DataSource dataSource) {
     return new JdbiInboxStoreBuilder(dataSource, null);
   }
 
-  /** A store with a connection pool of its own, with options. */
+  /** Returns a builder for a store with its own connection pool. */
   public static JdbiInboxStoreBuilder builder(String jdbcUrl) {
     HikariDataSource pool = ConnectionPool.of(jdbcUrl);
     return new JdbiInboxStoreBuilder(pool, pool);
   }
 
-  /** The version of the tables that this library needs. */
+  /** The schema version that this library requires. */
   public static int schemaVersion() {
     return Migrations.newest();
   }
 
-  /** Creates or upgrades the tables, for a deployment whose services may not. */
+  /**
+   * Creates or upgrades the tables, for deployments whose services lack the privileges to do so.
+   */
   public static void migrate(DataSource dataSource) {
     SqlErrors.translate(
         () -> {
           new Migrations(
-                  Jdbi.create(new HandlerSessionState(new AutoCommitConnections(dataSource))))
+                  Jdbi.create(new PoolerAwareConnections(new AutoCommitConnections(dataSource))))
               .apply();
           return true;
         });
@@ -176,7 +184,10 @@ public final class JdbiInboxStore implements InboxStore {
         });
   }
 
-  /** Batches are sent in arrays, and those have types in the extended protocol only. */
+  /**
+   * Rejects the simple query protocol: batches are sent as arrays, which are typed only in the
+   * extended one.
+   */
   private static void checkProtocol(Handle handle) {
     if (protocolOf(handle.getConnection()) == PreferQueryMode.SIMPLE) {
       throw new InboxException(
@@ -185,7 +196,10 @@ public final class JdbiInboxStore implements InboxStore {
     }
   }
 
-  /** The server would answer a commit before it is safe, and messages are acknowledged by that. */
+  /**
+   * Warns if {@code synchronous_commit} is off: the server then confirms commits before they are
+   * durable, and messages are acknowledged on that confirmation.
+   */
   private static void checkDurability(Handle handle) {
     if (handle.createQuery(Sql.SYNCHRONOUS_COMMIT).mapTo(String.class).one().equals("off")) {
       log.warn(
@@ -208,20 +222,20 @@ public final class JdbiInboxStore implements InboxStore {
   /**
    * {@inheritDoc}
    *
-   * <p>Mostly there is nothing but events. They take one statement, which is a transaction of its
-   * own: one round trip.
+   * <p>A batch usually contains nothing but events. Those take a single statement, which is its own
+   * transaction: one round trip.
    */
   @Override
   public List<StoreResult> receive(String endpoint, List<ValidatedDelivery> batch) {
-    Announcement announcement = announcements.of(endpoint);
+    Announcement announcement = notifySender.of(endpoint);
     try {
       return receive(endpoint, batch, announcement);
     } catch (StoreUnavailableException e) {
       if (!announcement.goesAlong() || !SqlErrors.isLimit(e)) {
         throw e;
       }
-      announcements.refused(e); // others find by themselves what could not be stored with a word
-      return receive(endpoint, batch, announcements.of(endpoint));
+      notifySender.refused(e); // stored again without a notification; others find it by polling
+      return receive(endpoint, batch, notifySender.of(endpoint));
     }
   }
 
@@ -243,7 +257,7 @@ public final class JdbiInboxStore implements InboxStore {
                         return MessageInserts.store(
                             handle, endpoint, events, announcement, sequence -> {});
                       } catch (RuntimeException e) {
-                        if (SqlErrors.isReadOnly(e)) { // of a server that is none any more, say
+                        if (SqlErrors.isReadOnly(e)) { // a demoted primary, for example
                           sessions.discard(handle.getConnection());
                         }
                         throw e;
@@ -266,7 +280,7 @@ public final class JdbiInboxStore implements InboxStore {
 
   @Override
   public WorkTransaction begin(String endpoint) {
-    return begin(endpoint, announcements.of(endpoint));
+    return begin(endpoint, notifySender.of(endpoint));
   }
 
   private WorkTransaction begin(String endpoint, Announcement announcement) {
@@ -282,7 +296,7 @@ public final class JdbiInboxStore implements InboxStore {
                 handlerJdbi,
                 sessions,
                 announcement);
-          } catch (Throwable e) { // the connection would be lost to the pool
+          } catch (Throwable e) { // otherwise the connection would leak from the pool
             handle.close();
             throw e;
           }
@@ -342,7 +356,7 @@ public final class JdbiInboxStore implements InboxStore {
 
   @Override
   public StoreStatus status(Collection<String> endpoints, Duration timeout) {
-    return SqlErrors.translate(() -> vitalSigns.take(endpoints, timeout));
+    return SqlErrors.translate(() -> statusQuery.take(endpoints, timeout));
   }
 
   @Override
@@ -363,7 +377,7 @@ public final class JdbiInboxStore implements InboxStore {
 
   @Override
   public Watch watch(Consumer<String> stored, Runnable missed) {
-    return announcements.watch(stored, missed);
+    return notifySender.watch(stored, missed);
   }
 
   @Override
@@ -398,12 +412,12 @@ public final class JdbiInboxStore implements InboxStore {
 
   @Override
   public List<QuarantineEntry> listQuarantineEntries(MessageFilter filter, long after, int limit) {
-    return SqlErrors.translate(() -> readmission.entries(filter, after, limit));
+    return SqlErrors.translate(() -> quarantineReplay.entries(filter, after, limit));
   }
 
   @Override
   public List<QuarantinedMessage> listQuarantined(MessageFilter filter, long after, int limit) {
-    return SqlErrors.translate(() -> readmission.list(filter, after, limit));
+    return SqlErrors.translate(() -> quarantineReplay.list(filter, after, limit));
   }
 
   @Override
@@ -413,7 +427,7 @@ public final class JdbiInboxStore implements InboxStore {
       long after,
       int limit,
       Function<QuarantinedMessage, ValidatedDelivery> check) {
-    return SqlErrors.translate(() -> readmission.replay(filter, by, after, limit, check));
+    return SqlErrors.translate(() -> quarantineReplay.replay(filter, by, after, limit, check));
   }
 
   @Override
@@ -424,7 +438,8 @@ public final class JdbiInboxStore implements InboxStore {
       long after,
       int limit,
       Function<QuarantinedMessage, ValidatedDelivery> check) {
-    return SqlErrors.translate(() -> readmission.adopt(endpoint, types, by, after, limit, check));
+    return SqlErrors.translate(
+        () -> quarantineReplay.adopt(endpoint, types, by, after, limit, check));
   }
 
   @Override
@@ -452,12 +467,12 @@ public final class JdbiInboxStore implements InboxStore {
   /**
    * {@inheritDoc}
    *
-   * <p>It uses one connection while it runs. A role that owns the tables creates a partition a day
-   * and drops it as a whole; any other removes row by row.
+   * <p>Uses one connection while it runs. A role that owns the tables creates one partition per day
+   * and drops it as a whole; any other role deletes row by row.
    */
   @Override
   public RetentionReport retain(Predicate<RetentionReport> goOn) {
-    return SqlErrors.translate(() -> janitor.run(RetentionPolicies.declared(), goOn));
+    return SqlErrors.translate(() -> retentionRuns.run(RetentionPolicies.declared(), goOn));
   }
 
   @Override
@@ -471,16 +486,16 @@ public final class JdbiInboxStore implements InboxStore {
           "messages are kept for ever; expected for example Retention.days(7)");
     }
     RetentionPolicies policies = new RetentionPolicies(Set.copyOf(endpoints), retention, force);
-    return SqlErrors.translate(() -> janitor.run(policies, goOn));
+    return SqlErrors.translate(() -> retentionRuns.run(policies, goOn));
   }
 
   /**
-   * Closes the connection pool if it is the store's own. A pool that is just connecting to a server
-   * that does not answer is left to end by itself, which takes it up to 20 seconds.
+   * Closes the connection pool if the store owns it. A pool that is still connecting to an
+   * unresponsive server is left to finish in the background, which takes up to 20 seconds.
    */
   @Override
   public void close() {
-    announcements.close();
+    notifySender.close();
     if (ownPool == null) {
       return;
     }

@@ -31,7 +31,7 @@ public final class JdbiInboxStoreBuilder {
   }
 
   /**
-   * Whether the store creates and upgrades its tables when it is opened; if not, it only checks
+   * Whether the store creates and upgrades its tables when it is opened; otherwise it only checks
    * them. Defaults to true.
    */
   public JdbiInboxStoreBuilder migrate(boolean migrate) {
@@ -40,8 +40,8 @@ public final class JdbiInboxStoreBuilder {
   }
 
   /**
-   * Whether processes tell each other of stored messages by NOTIFY, once for each batch. Without it
-   * workers of other processes find messages by polling. Defaults to true.
+   * Whether processes tell each other about stored messages with NOTIFY, once per batch. Without
+   * it, workers in other processes find messages by polling. Defaults to true.
    */
   public JdbiInboxStoreBuilder notifications(boolean enabled) {
     this.notifies = enabled;
@@ -49,24 +49,25 @@ public final class JdbiInboxStoreBuilder {
   }
 
   /**
-   * Listens for notifications on a connection to this URL, in place of one of the store's own. It
-   * has to lead to the same database without a pooler that shares sessions, such as PgBouncer in
-   * transaction mode: through that nothing is heard, and workers find messages by polling. Defaults
-   * to the store's own connections.
+   * Listens for notifications on a connection to this URL instead of one of the store's own. It
+   * must lead to the same database and must not go through a pooler that shares sessions, such as
+   * PgBouncer in transaction mode: no notification arrives through one, and workers find messages
+   * by polling. Defaults to the store's own connections.
    */
   public JdbiInboxStoreBuilder notificationsFrom(String jdbcUrl) {
     return notificationsFrom(ConnectionPool.single(jdbcUrl));
   }
 
-  /** The same with a data source, of which it takes one connection and keeps it. */
+  /** Listens for notifications on one connection of this data source, which is kept open. */
   public JdbiInboxStoreBuilder notificationsFrom(DataSource direct) {
     this.notificationsFrom = direct;
     return this;
   }
 
   /**
-   * How long a handler may do nothing in its transaction before the server ends it and frees its
-   * messages; this bounds a frozen process. 100 ms to 1 day; defaults to 1 min.
+   * How long a handler may leave its transaction idle before the server ends the transaction and
+   * releases its messages; this bounds the effect of a frozen process. 100 ms to 1 day; defaults to
+   * 1 min.
    */
   public JdbiInboxStoreBuilder idleTimeout(Duration timeout) {
     this.idleTimeout = IDLE_TIMEOUTS.check("idleTimeout", timeout);
@@ -74,8 +75,8 @@ public final class JdbiInboxStoreBuilder {
   }
 
   /**
-   * How many connections the store's own pool has at most: one for every worker and consumer, and
-   * two more. Defaults to 20.
+   * Maximum size of the store's own pool: one connection for every worker and consumer, and two
+   * more. Defaults to 20.
    */
   public JdbiInboxStoreBuilder poolSize(int connections) {
     if (ownPool == null) {
@@ -91,7 +92,9 @@ public final class JdbiInboxStoreBuilder {
     return this;
   }
 
-  /** Configures the JDBI that handlers get: plugins, mappers. Defaults to nothing. */
+  /**
+   * Configures the JDBI instance that handlers get: plugins, mappers. Defaults to no configuration.
+   */
   public JdbiInboxStoreBuilder jdbi(Consumer<Jdbi> configuration) {
     this.handlerConfiguration = configuration;
     return this;

@@ -1,4 +1,4 @@
-/** The store on PostgreSQL; the way in is {@link io.inbox4j.jdbi.JdbiInboxStore#create}. */
+/** The PostgreSQL store; the entry point is {@link io.inbox4j.jdbi.JdbiInboxStore#create}. */
 @NullMarked
 package io.inbox4j.jdbi;
 

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.InboxBuilder;
 import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.SubscriptionControl;
 import io.inbox4j.error.InboxException;
+import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.retry.CircuitBreaker;
 import io.inbox4j.retry.CircuitState;
 import io.inbox4j.retry.RetryPolicy;
@@ -119,7 +119,9 @@ class ControlTest {
                     .batchSize(1)
                     .concurrency(6)
                     .concurrency(Created.class, 2)
-                    .orderedBy(IntegrationEvent.class, event -> mode == Mode.ORDERED ? event.messageId().toString() : null))) {
+                    .orderedBy(
+                        IntegrationEvent.class,
+                        event -> mode == Mode.ORDERED ? event.messageId().toString() : null))) {
       service.deliver(20);
       service.transport.deliver(
           Service.QUEUE, IntStream.range(100, 120).mapToObj(ControlTest::cancelled).toList());

@@ -2,8 +2,8 @@ package io.inbox4j.jdbi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.SubscriptionBuilder;
+import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.EventTransaction;
 import io.inbox4j.retry.RetryPolicy;

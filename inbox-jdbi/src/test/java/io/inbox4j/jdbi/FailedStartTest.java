@@ -218,7 +218,9 @@ class FailedStartTest {
 
     @Override
     public <T extends IntegrationEvent> Receiver receive(
-        ReceiveEndpoint endpoint, DeliveryReceiver<T> intake, ConnectionListener listener) {
+        ReceiveEndpoint endpoint,
+        DeliveryReceiver<T> deliveryReceiver,
+        ConnectionListener listener) {
       if (endpoint.queue().equals(REFUSED) && refusal != null) {
         try {
           beforeRefusal.await();
@@ -228,7 +230,7 @@ class FailedStartTest {
         Sneaky.raise(refusal);
       }
       received.add(endpoint.queue());
-      Receiver receiver = memory.receive(endpoint, intake, listener);
+      Receiver receiver = memory.receive(endpoint, deliveryReceiver, listener);
       return new Receiver() {
         @Override
         public ReceiverState state() {

@@ -188,7 +188,7 @@ class InterventionTest {
   }
 
   private static boolean waitsToBeWoken(StackTraceElement[] stack) {
-    return Stream.of(stack).anyMatch(it -> it.getClassName().endsWith(".Signal"));
+    return Stream.of(stack).anyMatch(it -> it.getClassName().endsWith(".WorkSignal"));
   }
 
   private static Service failing() {

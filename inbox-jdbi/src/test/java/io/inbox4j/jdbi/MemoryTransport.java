@@ -15,21 +15,21 @@ import java.util.concurrent.ConcurrentHashMap;
 /** Hands over what a test delivers, on the test's thread. */
 final class MemoryTransport implements InboxTransport {
 
-  private final Map<String, DeliveryReceiver<?>> intakes = new ConcurrentHashMap<>();
+  private final Map<String, DeliveryReceiver<?>> receivers = new ConcurrentHashMap<>();
 
   /** Returns when the deliveries may be acknowledged. */
   void deliver(String queue, List<Delivery> deliveries) {
-    DeliveryReceiver<?> intake = intakes.get(queue);
-    if (intake == null) {
+    DeliveryReceiver<?> deliveryReceiver = receivers.get(queue);
+    if (deliveryReceiver == null) {
       throw new IllegalStateException("nobody receives from " + queue);
     }
-    intake.store(deliveries.stream().map(intake::check).toList());
+    deliveryReceiver.store(deliveries.stream().map(deliveryReceiver::check).toList());
   }
 
   @Override
   public <T extends IntegrationEvent> Receiver receive(
-      ReceiveEndpoint endpoint, DeliveryReceiver<T> intake, ConnectionListener listener) {
-    intakes.put(endpoint.queue(), intake);
+      ReceiveEndpoint endpoint, DeliveryReceiver<T> deliveryReceiver, ConnectionListener listener) {
+    receivers.put(endpoint.queue(), deliveryReceiver);
     listener.connected(endpoint.queue());
     return new Receiver() {
       @Override
@@ -39,13 +39,13 @@ final class MemoryTransport implements InboxTransport {
 
       @Override
       public void close(Duration deadline) {
-        intakes.remove(endpoint.queue());
+        receivers.remove(endpoint.queue());
       }
     };
   }
 
   @Override
   public void close() {
-    intakes.clear();
+    receivers.clear();
   }
 }

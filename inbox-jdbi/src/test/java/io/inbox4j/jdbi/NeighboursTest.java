@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import com.zaxxer.hikari.HikariDataSource;
-import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.SubscriptionBuilder;
+import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.handler.DeadLetter;
 import io.inbox4j.handler.EventContext.Effect;
 import io.inbox4j.retry.RetryPolicy;

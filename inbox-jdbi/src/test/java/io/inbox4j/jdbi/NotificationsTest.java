@@ -3,7 +3,7 @@ package io.inbox4j.jdbi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.inbox4j.jdbi.internal.connect.HandlerSessionState;
+import io.inbox4j.jdbi.internal.connect.PoolerAwareConnections;
 import io.inbox4j.jdbi.internal.notify.ListenConnection;
 import io.inbox4j.jdbi.internal.notify.NotifySender;
 import io.inbox4j.operations.MessageFilter;
@@ -53,29 +53,29 @@ class NotificationsTest {
 
   private ListenConnection listening(Jdbi jdbi) {
     return ListenConnection.onOwn(
-        jdbi, new HandlerSessionState(database.dataSource()::getConnection));
+        jdbi, new PoolerAwareConnections(database.dataSource()::getConnection));
   }
 
-  private NotifySender announcements(Jdbi jdbi) {
+  private NotifySender notifySender(Jdbi jdbi) {
     return new NotifySender(jdbi, true, listening(jdbi));
   }
 
-  private NotifySender announcements(Jdbi jdbi, Duration apart) {
+  private NotifySender notifySender(Jdbi jdbi, Duration apart) {
     return new NotifySender(jdbi, true, listening(jdbi), apart);
   }
 
   @Test
   void whileThereAreWorkersHereOthersAreNotToldOfEveryBatch() {
     Duration apart = Duration.ofHours(1);
-    try (NotifySender announcements = announcements(database.jdbi(), apart)) {
-      assertThat(announcements.of("orders").notification()).endsWith(" orders");
-      assertThat(announcements.of("orders").notification()).endsWith(" orders");
-      WorkStore.Watch workers = announcements.watch(endpoint -> {}, () -> {});
-      assertThat(announcements.of("orders").notification()).endsWith(" orders");
-      assertThat(announcements.of("orders").notification()).isNull();
-      assertThat(announcements.of("payments").notification()).endsWith(" payments");
+    try (NotifySender notifySender = notifySender(database.jdbi(), apart)) {
+      assertThat(notifySender.of("orders").notification()).endsWith(" orders");
+      assertThat(notifySender.of("orders").notification()).endsWith(" orders");
+      WorkStore.Watch workers = notifySender.watch(endpoint -> {}, () -> {});
+      assertThat(notifySender.of("orders").notification()).endsWith(" orders");
+      assertThat(notifySender.of("orders").notification()).isNull();
+      assertThat(notifySender.of("payments").notification()).endsWith(" payments");
       workers.close();
-      assertThat(announcements.of("orders").notification()).endsWith(" orders");
+      assertThat(notifySender.of("orders").notification()).endsWith(" orders");
     }
   }
 
@@ -114,12 +114,12 @@ class NotificationsTest {
   void othersAreToldEvenIfTheWorkersHereEndMeanwhile() {
     try (JdbiInboxStore listening = Messages.store(database);
         WorkStore.Watch watch = listening.watch(heard::add, () -> {});
-        NotifySender announcements = announcements(database.jdbi())) {
+        NotifySender notifySender = notifySender(database.jdbi())) {
       assertThat(watch).isNotNull();
       awaitListening(1);
-      WorkStore.Watch workers = announcements.watch(endpoint -> {}, () -> {});
-      assertThat(announcements.of("orders").notification()).isNotNull();
-      NotifySender.Announcement tooEarly = announcements.of("orders");
+      WorkStore.Watch workers = notifySender.watch(endpoint -> {}, () -> {});
+      assertThat(notifySender.of("orders").notification()).isNotNull();
+      NotifySender.Announcement tooEarly = notifySender.of("orders");
       assertThat(tooEarly.notification()).isNull();
       tooEarly.stored();
       workers.close();
@@ -133,15 +133,15 @@ class NotificationsTest {
     Duration apart = Duration.ofMillis(200);
     try (JdbiInboxStore listening = Messages.store(database);
         WorkStore.Watch watch = listening.watch(heard::add, () -> {});
-        NotifySender announcements = announcements(database.jdbi(), apart);
-        WorkStore.Watch workers = announcements.watch(endpoint -> {}, () -> {})) {
+        NotifySender notifySender = notifySender(database.jdbi(), apart);
+        WorkStore.Watch workers = notifySender.watch(endpoint -> {}, () -> {})) {
       assertThat(List.of(watch, workers)).hasSize(2);
       awaitListening(2);
       await()
           .pollInterval(Duration.ofMillis(20))
           .until(
               () -> {
-                NotifySender.Announcement ofDuplicates = announcements.of("orders");
+                NotifySender.Announcement ofDuplicates = notifySender.of("orders");
                 ofDuplicates.notification();
                 ofDuplicates.committed();
                 return !heard.isEmpty();
@@ -156,7 +156,7 @@ class NotificationsTest {
       assertThat(watch).isNotNull();
       awaitListening(1);
       Duration apart = Duration.ofMillis(300);
-      try (NotifySender closing = announcements(database.jdbi(), apart)) {
+      try (NotifySender closing = notifySender(database.jdbi(), apart)) {
         WorkStore.Watch workers = closing.watch(endpoint -> {}, () -> {});
         assertThat(closing.of("orders").notification()).isNotNull();
         NotifySender.Announcement tooEarly = closing.of("orders");
@@ -181,13 +181,13 @@ class NotificationsTest {
             });
     try (JdbiInboxStore listening = Messages.store(database);
         WorkStore.Watch watch = listening.watch(heard::add, () -> {});
-        NotifySender announcements = announcements(jdbi);
-        WorkStore.Watch workers = announcements.watch(endpoint -> {}, () -> {})) {
+        NotifySender notifySender = notifySender(jdbi);
+        WorkStore.Watch workers = notifySender.watch(endpoint -> {}, () -> {})) {
       assertThat(List.of(watch, workers)).hasSize(2);
       awaitListening(2);
       gone.set(true);
-      assertThat(announcements.of("orders").notification()).isNotNull();
-      NotifySender.Announcement tooEarly = announcements.of("orders");
+      assertThat(notifySender.of("orders").notification()).isNotNull();
+      NotifySender.Announcement tooEarly = notifySender.of("orders");
       tooEarly.notification();
       tooEarly.committed();
       await().pollDelay(Duration.ofMillis(100)).until(() -> heard.isEmpty());

@@ -3,8 +3,8 @@ package io.inbox4j.jdbi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.SubscriptionBuilder;
+import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.WorkTransaction;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.SubscriptionBuilder;
+import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.retry.RetryPolicy;
@@ -138,7 +138,9 @@ class OrderingTest {
                 queue ->
                     queue
                         .on(Step.class, (event, context) -> {})
-                        .orderedBy(IntegrationEvent.class, event -> {
+                        .orderedBy(
+                            IntegrationEvent.class,
+                            event -> {
                               throw new IllegalStateException("no customer");
                             }))
             .start()) {

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.PendingMessages;
+import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.listener.Health.Status;
 import io.inbox4j.operations.Intervention;

@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ch.qos.logback.classic.Level;
-import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.Inbox;
-import io.inbox4j.jdbi.internal.connect.HandlerSessionState;
+import io.inbox4j.event.IntegrationEvent;
+import io.inbox4j.jdbi.internal.connect.PoolerAwareConnections;
 import io.inbox4j.jdbi.internal.notify.NotifyListener;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.store.Outcome;
@@ -109,7 +109,9 @@ class PoolerTest {
                 .subscribe("inline", it -> it.on(Created.class, Service::effect).inline())
                 .subscribe(
                     "ordered",
-                    it -> it.on(Created.class, Service::effect).orderedBy(IntegrationEvent.class, e -> "one key"))
+                    it ->
+                        it.on(Created.class, Service::effect)
+                            .orderedBy(IntegrationEvent.class, e -> "one key"))
                 .subscribe(
                     "leased",
                     it ->
@@ -284,7 +286,7 @@ class PoolerTest {
   @Test
   void aUsersOwnConnectionIsGivenBackAsItWas() throws Exception {
     try (Connection own = PostgresServer.shared().dataSource(pooled).getConnection()) {
-      HandlerSessionState sessions = new HandlerSessionState(() -> own);
+      PoolerAwareConnections sessions = new PoolerAwareConnections(() -> own);
       PGConnection postgres = own.unwrap(PGConnection.class);
       int before = postgres.getPrepareThreshold();
       sessions.openConnection();
@@ -294,7 +296,7 @@ class PoolerTest {
     }
     String chosen = pooled + "&prepareThreshold=3";
     try (Connection own = PostgresServer.shared().dataSource(chosen).getConnection()) {
-      new HandlerSessionState(() -> own).openConnection();
+      new PoolerAwareConnections(() -> own).openConnection();
       assertThat(own.unwrap(PGConnection.class).getPrepareThreshold()).isEqualTo(3);
     }
   }

@@ -226,8 +226,10 @@ class SurvivalTest {
     return new InboxTransport() {
       @Override
       public <T extends IntegrationEvent> Receiver receive(
-          ReceiveEndpoint endpoint, DeliveryReceiver<T> intake, ConnectionListener listener) {
-        Receiver receiver = transport.receive(endpoint, intake, listener);
+          ReceiveEndpoint endpoint,
+          DeliveryReceiver<T> deliveryReceiver,
+          ConnectionListener listener) {
+        Receiver receiver = transport.receive(endpoint, deliveryReceiver, listener);
         return proxy(
             Receiver.class,
             receiver,

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Finds out every few seconds what is pending at the endpoints of an inbox. */
+/** Reads every few seconds what is pending at the endpoints of an inbox. */
 final class BacklogReader {
 
   private static final Logger log = LoggerFactory.getLogger(BacklogReader.class);
@@ -49,11 +49,11 @@ final class BacklogReader {
     stopped.await(InboxMetrics.REFRESH.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** An endpoint whose backlog is not known shows none, rather than an old one. */
+  /** An endpoint whose backlog is unknown reports none, rather than an outdated one. */
   private @Nullable Backlog read(String endpoint) {
     try {
       return inbox.backlog(endpoint);
-    } catch (Throwable e) { // of one endpoint: the others are read all the same
+    } catch (Throwable e) { // of one endpoint: the others are still read
       log.debug("It is not known what is pending at {}", endpoint, e);
       return null;
     }

@@ -16,7 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** What is measured for an endpoint. */
+/** The meters of an endpoint. */
 final class EndpointMeters {
 
   private final MeterRegistry registry;
@@ -34,7 +34,7 @@ final class EndpointMeters {
   private volatile boolean circuitOpen;
 
   /**
-   * @param other what stands for a type that nobody knows
+   * @param other the tag value for an unknown type
    */
   EndpointMeters(MeterRegistry registry, String endpoint, String other) {
     this.registry = registry;
@@ -66,7 +66,7 @@ final class EndpointMeters {
         .register(registry);
   }
 
-  /** Begins to measure what it has now, and these types. */
+  /** Registers the gauges, and the meters of these types. */
   void open(Set<String> known) {
     known.forEach(this::add);
     gauge("inbox.pending", "messages", "Messages to be handled", EndpointMeters::pending);
@@ -78,7 +78,7 @@ final class EndpointMeters {
     gauge("inbox.circuit.open", null, "1 while the endpoint rests", it -> it.circuitOpen ? 1 : 0);
   }
 
-  /** Ends what is measured of now; what was counted stays. */
+  /** Removes the gauges; counters stay. */
   void close() {
     gauges.forEach(registry::remove);
     gauges.clear();
@@ -111,7 +111,7 @@ final class EndpointMeters {
     interruptions.increment();
   }
 
-  /** Only a process that receives has a connection, so only that one has a gauge of it. */
+  /** Only a process that receives has a connection, so only that one has a gauge for it. */
   synchronized void connected(boolean yes) {
     boolean first = connected == null;
     connected = yes;
@@ -128,7 +128,7 @@ final class EndpointMeters {
     circuitOpen = yes;
   }
 
-  /** What is pending now, or null if that could not be found out. */
+  /** Sets what is pending now, or null if that is unknown. */
   void backlog(@Nullable Backlog now) {
     backlog = now;
   }

@@ -6,10 +6,10 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 
-/** What is measured for an event type of an endpoint. All of it is there from the start, at 0. */
+/** The meters of an event type at an endpoint. All of them exist from the start, at 0. */
 final class EventMeters {
 
-  /** Coarse, because there is one series for each of them, type and endpoint. */
+  /** Coarse, because there is one series per bucket, type and endpoint. */
   private static final Duration[] BUCKETS = {
     Duration.ofMillis(1),
     Duration.ofMillis(5),

@@ -8,23 +8,23 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Keeps the metrics of an inbox in a registry.
+ * A listener that records the metrics of an inbox in a registry.
  *
  * <pre>{@code
  * Inbox.builder().listener(InboxMetrics.on(registry))
  * }</pre>
  *
- * <p>Outcomes are counted after their commit, once each, whatever it took to get there. Tags are
- * the queues and event types that the inbox was built with and the reasons of the quarantine;
- * whatever else a message calls itself is counted as {@code other}. So the number of series is
- * bounded, and nothing that a producer writes gets into one.
+ * <p>Outcomes are counted after their commit, once each, however many attempts it took. Tags are
+ * the queues and event types that the inbox was built with and the quarantine reasons; any other
+ * type that a message claims is counted as {@code other}. So the number of series is bounded, and
+ * nothing that a producer writes gets into one.
  *
- * <p>What is pending is asked of the database every {@link #REFRESH}, on a thread of its own: a
- * scrape never waits for the database.
+ * <p>The backlog is read from the database every {@link #REFRESH}, on a separate thread: a scrape
+ * never waits for the database.
  */
 public final class InboxMetrics implements InboxListener {
 
-  /** How often it is found out what is pending. */
+  /** How often the backlog is read. */
   public static final Duration REFRESH = Duration.ofSeconds(5);
 
   private static final String OTHER = "other";
@@ -37,7 +37,7 @@ public final class InboxMetrics implements InboxListener {
     this.registry = registry;
   }
 
-  /** A listener that keeps the metrics in this registry. */
+  /** Creates a listener that records the metrics in this registry. */
   public static InboxMetrics on(MeterRegistry registry) {
     return new InboxMetrics(registry);
   }

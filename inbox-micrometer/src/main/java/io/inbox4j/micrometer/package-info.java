@@ -1,4 +1,4 @@
-/** Metrics; the way in is {@link io.inbox4j.micrometer.InboxMetrics#on}. */
+/** Metrics; the entry point is {@link io.inbox4j.micrometer.InboxMetrics#on}. */
 @NullMarked
 package io.inbox4j.micrometer;
 

@@ -9,22 +9,25 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reads the producer's context from the headers of a message, which anybody may have written. */
+/** Reads the producer's context from the headers of a message, which are untrusted. */
 record HeaderContext(TextMapPropagator propagator) {
 
   private static final Logger log = LoggerFactory.getLogger(HeaderContext.class);
 
-  /** The context, on top of none; the empty one if there is none, or none that can be read. */
+  /**
+   * The context, starting from the root context; the root context itself if there is none that can
+   * be read.
+   */
   Context read(Map<String, @Nullable Object> headers) {
     try {
       return propagator.extract(Context.root(), headers, Texts.GETTER);
-    } catch (RuntimeException | Error e) { // of a propagator that does not expect what came
+    } catch (RuntimeException | Error e) { // a propagator that does not expect such input
       log.debug("The context of a message cannot be read: {}", LoggedFailure.summary(e));
       return Context.root();
     }
   }
 
-  /** The headers that are texts; the others carry no context. */
+  /** The headers with text values; the others carry no context. */
   private enum Texts implements TextMapGetter<Map<String, @Nullable Object>> {
     GETTER;
 

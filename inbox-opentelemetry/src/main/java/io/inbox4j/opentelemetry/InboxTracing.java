@@ -19,22 +19,23 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries traces through an inbox, by the OpenTelemetry conventions for messaging.
+ * A middleware that propagates traces through an inbox, following the OpenTelemetry semantic
+ * conventions for messaging.
  *
  * <pre>{@code
  * InboxTracing tracing = InboxTracing.on(openTelemetry);
  * Inbox.builder().middleware(tracing).receiveMiddleware(tracing)
  * }</pre>
  *
- * <p>The context that the producer put into the headers is stored with the message. Around its
- * handler it is restored, whenever and in whichever process that runs: the span {@code process} is
- * a child of the producer's. Each run of a handler is a span, with the number of the attempt. A
- * handler of batches has one span, which is linked to the producers'; so has the storing of
- * deliveries, {@code receive}.
+ * <p>The context that the producer put into the headers is stored with the message. It is restored
+ * around the handler, whenever and in whichever process that runs: the span {@code process} is a
+ * child of the producer's. Each run of a handler is a span, with the number of the attempt. A batch
+ * handler has one span, which is linked to the producers'; so has the storing of deliveries, {@code
+ * receive}.
  *
- * <p>Contexts are read with the propagators of the given OpenTelemetry. A header that is no context
- * is as good as none. Of a failure only the class is recorded, because what it says may hold parts
- * of the payload.
+ * <p>Contexts are read with the propagators of the given OpenTelemetry. A header that is not a
+ * valid context is ignored. Of a failure only the class is recorded, because its message may
+ * contain parts of the payload.
  */
 public final class InboxTracing implements EventMiddleware, ReceiveMiddleware {
 
@@ -48,7 +49,7 @@ public final class InboxTracing implements EventMiddleware, ReceiveMiddleware {
     this.headers = new HeaderContext(openTelemetry.getPropagators().getTextMapPropagator());
   }
 
-  /** Traces with this OpenTelemetry. */
+  /** Creates a middleware that traces with this OpenTelemetry. */
   public static InboxTracing on(OpenTelemetry openTelemetry) {
     return new InboxTracing(openTelemetry);
   }

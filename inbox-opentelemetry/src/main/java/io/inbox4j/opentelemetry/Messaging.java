@@ -8,7 +8,7 @@ import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.common.AttributesBuilder;
 
-/** The attributes of the OpenTelemetry conventions for messaging, and two of our own. */
+/** The attributes of the OpenTelemetry semantic conventions for messaging, and two of our own. */
 final class Messaging {
 
   static final String RECEIVE = "receive";

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A call inside a span, after which the thread has the context that it had before. What the spans'
- * own processors throw is no failure of the call.
+ * A call inside a span, after which the thread has its previous context again. Exceptions from span
+ * processors do not make the call fail.
  */
 final class TracedCall {
 
@@ -22,7 +22,7 @@ final class TracedCall {
 
   private TracedCall() {}
 
-  /** Handles, in the producer's context. */
+  /** Runs a handler in the producer's context. */
   static void run(SpanBuilder builder, Context producer, EventMiddleware.Next handler)
       throws Exception {
     Span span = begin(builder);
@@ -37,7 +37,7 @@ final class TracedCall {
     }
   }
 
-  /** Stores. */
+  /** Runs the storing of deliveries. */
   static void run(SpanBuilder builder, Runnable store) {
     Span span = begin(builder);
     Context before = Context.current();
@@ -69,7 +69,7 @@ final class TracedCall {
     }
   }
 
-  /** That it is too early for a message is no error. */
+  /** Postponing a message is not an error. */
   private static void failed(Span span, Throwable failure) {
     String type = failure.getClass().getName();
     if (!(failure instanceof Postpone)) {
@@ -79,8 +79,8 @@ final class TracedCall {
     span.addEvent("exception", Attributes.of(Messaging.EXCEPTION_TYPE, type));
   }
 
-  /** A handler that left a scope of its own open must not hand it on to the next message. */
-  @SuppressWarnings("MustBeClosedChecker") // it is the one that was there, and stays
+  /** A scope that a handler left open must not leak to the next message. */
+  @SuppressWarnings("MustBeClosedChecker") // it is the previous context, and stays
   private static void restore(Context before) {
     if (Context.current() != before) {
       before.makeCurrent();

@@ -1,4 +1,4 @@
-/** Traces; the way in is {@link io.inbox4j.opentelemetry.InboxTracing#on}. */
+/** Tracing; the entry point is {@link io.inbox4j.opentelemetry.InboxTracing#on}. */
 @NullMarked
 package io.inbox4j.opentelemetry;
 

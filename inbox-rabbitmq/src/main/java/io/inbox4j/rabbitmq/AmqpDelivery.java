@@ -11,15 +11,15 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What amqp-client hands over, until somebody looks at it. */
-@SuppressWarnings("ArrayRecordComponent") // compared by nobody, and copied for nobody
+/** A delivery as amqp-client hands it over, not inspected yet. */
+@SuppressWarnings("ArrayRecordComponent") // neither compared nor shared
 record AmqpDelivery(Envelope envelope, BasicProperties properties, byte[] body) {
 
   Delivery toDelivery() {
     return toDelivery(headers(properties.getHeaders()));
   }
 
-  /** With these headers in place of those that came. */
+  /** Converts it with these headers in place of the received ones. */
   Delivery toDelivery(Map<String, @Nullable Object> headers) {
     return new Delivery(
         properties.getMessageId(),
@@ -43,7 +43,7 @@ record AmqpDelivery(Envelope envelope, BasicProperties properties, byte[] body) 
     return plain;
   }
 
-  /** Turns AMQP's own types into those that JSON has. */
+  /** Converts AMQP-specific types to types that JSON has. */
   private static @Nullable Object plain(@Nullable Object value) {
     if (value == null || value instanceof Number || value instanceof Boolean) {
       return value;

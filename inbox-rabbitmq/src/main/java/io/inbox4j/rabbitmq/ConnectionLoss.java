@@ -8,17 +8,19 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import javax.net.ssl.SSLException;
 
-/** Tells a connection that was lost, or closed by the broker, from one that this client gave up. */
+/**
+ * Distinguishes a connection that was lost or closed by the broker from one closed by this client.
+ */
 final class ConnectionLoss {
 
   private ConnectionLoss() {}
 
   static boolean is(Throwable failure) {
     if (!(failure instanceof ShutdownSignalException signal)) {
-      return failure instanceof IOException; // a consumer that the broker cancelled, an ack unsent
+      return failure instanceof IOException; // a consumer cancelled by the broker, an unsent ack
     }
     Throwable cause = signal.getCause();
-    return (signal.getReason() != null && !signal.isInitiatedByApplication()) // the broker's word
+    return (signal.getReason() != null && !signal.isInitiatedByApplication()) // by the broker
         || cause instanceof EOFException
         || cause instanceof SocketException
         || cause instanceof SocketTimeoutException

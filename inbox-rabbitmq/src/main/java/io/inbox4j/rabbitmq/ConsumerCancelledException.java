@@ -4,16 +4,16 @@ import com.rabbitmq.client.AMQP;
 import java.io.IOException;
 import java.time.Duration;
 
-/** The broker has cancelled a consumer, and does not say why. */
+/** Signals that the broker has cancelled a consumer, without giving a reason. */
 final class ConsumerCancelledException extends IOException {
 
-  /** A queue whose node is away is not found either, with other words. */
+  /** A queue whose node is down is not found either, but with a different reply text. */
   private static final String NO_QUEUE = "no queue ";
 
   private final Duration held;
 
   /**
-   * @param held for how long the oldest delivery has not been acknowledged, zero if there is none
+   * @param held how long the oldest delivery has been unacknowledged, zero if there is none
    */
   ConsumerCancelledException(Duration held) {
     this("the broker cancelled the consumer", held);
@@ -24,7 +24,10 @@ final class ConsumerCancelledException extends IOException {
     this.held = held;
   }
 
-  /** The same, of a queue that is there: which of the reasons that are left it was is not told. */
+  /**
+   * The same for a queue that exists: the broker does not tell which of the remaining reasons it
+   * was.
+   */
   ConsumerCancelledException queueIsThere() {
     String overdue =
         "its oldest delivery was not acknowledged for %s s, which is why if the broker's consumer_timeout (30 min by default; or a policy's consumer-timeout) is about that; otherwise "
@@ -35,7 +38,7 @@ final class ConsumerCancelledException extends IOException {
         held);
   }
 
-  /** The same, of a queue that the broker does not find or does not reach. */
+  /** The same for a queue that the broker does not find or cannot reach. */
   ConsumerCancelledException queueIsRefused(AMQP.Channel.Close refusal) {
     boolean deleted =
         refusal.getReplyCode() == AMQP.NOT_FOUND && refusal.getReplyText().contains(NO_QUEUE);

@@ -21,7 +21,10 @@ import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One life of an endpoint's connection: from the connect to the first failure of any kind. */
+/**
+ * One connection of an endpoint with its consumers, from connecting to the first failure of any
+ * kind.
+ */
 final class ConsumerSession<T extends IntegrationEvent> {
 
   private static final Logger log = LoggerFactory.getLogger(ConsumerSession.class);
@@ -38,7 +41,7 @@ final class ConsumerSession<T extends IntegrationEvent> {
     connection.addShutdownListener(shutdown::complete);
   }
 
-  /** Connects. */
+  /** Opens the connection. */
   static <T extends IntegrationEvent> ConsumerSession<T> connect(
       ConnectionFactory factory, ReceiveEndpoint endpoint) throws IOException, TimeoutException {
     try {
@@ -51,8 +54,9 @@ final class ConsumerSession<T extends IntegrationEvent> {
     }
   }
 
-  /** Declares, and consumes: one consumer for each start. */
-  void consume(ReceiveEndpoint endpoint, DeliveryReceiver<T> intake, List<SlowStart> starts)
+  /** Declares the topology and starts one consumer for each slow start. */
+  void consume(
+      ReceiveEndpoint endpoint, DeliveryReceiver<T> deliveryReceiver, List<SlowStart> starts)
       throws IOException, TimeoutException {
     new TopologyDeclaration(connection, endpoint).declare();
     for (SlowStart start : starts) {
@@ -61,7 +65,7 @@ final class ConsumerSession<T extends IntegrationEvent> {
           new InboxConsumer<>(
               channel,
               endpoint.queue(),
-              intake,
+              deliveryReceiver,
               endpoint.batchSize(),
               mayBeSingleActive(endpoint.topology()));
       consumers.add(consumer);
@@ -69,12 +73,12 @@ final class ConsumerSession<T extends IntegrationEvent> {
     }
   }
 
-  /** A queue that somebody else has declared may let one consumer after the other have it. */
+  /** A queue that somebody else has declared may have a single active consumer. */
   private static boolean mayBeSingleActive(Topology topology) {
     return topology.singleActiveConsumer() || topology.kind() == Topology.Kind.EXISTING;
   }
 
-  /** Completes when the session can go on no longer, with what stopped it. */
+  /** Completes when the session cannot continue, with the failure that stopped it. */
   CompletableFuture<Throwable> failure() {
     List<CompletableFuture<Throwable>> any = new ArrayList<>(List.of(shutdown));
     consumers.forEach(consumer -> any.add(consumer.failure()));
@@ -87,7 +91,7 @@ final class ConsumerSession<T extends IntegrationEvent> {
     return connection.isOpen();
   }
 
-  /** How many consumers take from the queue. */
+  /** The number of active consumers. */
   int consuming() {
     return (int) consumers.stream().filter(InboxConsumer::isConsuming).count();
   }
@@ -97,7 +101,7 @@ final class ConsumerSession<T extends IntegrationEvent> {
     return consumers.stream().mapToLong(InboxConsumer::stored).sum();
   }
 
-  /** What stopped it, with more about it if the broker can tell. */
+  /** Returns the failure, with more detail if the broker provides it. */
   Throwable explain(Throwable failure, String queue) {
     if (!(failure instanceof ConsumerCancelledException cancelled)) {
       return failure;
@@ -105,7 +109,7 @@ final class ConsumerSession<T extends IntegrationEvent> {
     try {
       Channel channel = connection.createChannel();
       if (channel == null) {
-        return failure; // there may be no more of them
+        return failure; // no channel left on this connection
       }
       channel.queueDeclarePassive(queue);
       channel.close();
@@ -118,7 +122,7 @@ final class ConsumerSession<T extends IntegrationEvent> {
     }
   }
 
-  /** Stores and acknowledges what is in hand until the deadline, and disconnects. */
+  /** Stores and acknowledges pending deliveries until the deadline, then disconnects. */
   void close(Duration deadline) {
     long until = System.nanoTime() + deadline.toNanos();
     consumers.forEach(
@@ -126,12 +130,12 @@ final class ConsumerSession<T extends IntegrationEvent> {
     abort();
   }
 
-  /** Whether the store has not answered for this long. */
+  /** Whether the store has not responded for this long. */
   boolean isStuckFor(Duration time) {
     return consumers.stream().anyMatch(consumer -> consumer.isStuckFor(time));
   }
 
-  /** Whether deliveries wait to be stored or acknowledged. */
+  /** Whether deliveries are waiting to be stored or acknowledged. */
   boolean hasInHand() {
     return consumers.stream().anyMatch(InboxConsumer::hasInHand);
   }
@@ -141,7 +145,7 @@ final class ConsumerSession<T extends IntegrationEvent> {
     return consumers.stream().anyMatch(InboxConsumer::isStoring);
   }
 
-  /** After {@link #abort}: waits until nothing is being stored any more, or the time is over. */
+  /** Waits, after {@link #abort}, until nothing is being stored any more or the time is up. */
   void awaitEnd(Duration time) throws InterruptedException {
     long until = System.nanoTime() + time.toNanos();
     for (InboxConsumer<T> consumer : consumers) {
@@ -149,7 +153,7 @@ final class ConsumerSession<T extends IntegrationEvent> {
     }
   }
 
-  /** Disconnects at once; what is not acknowledged is delivered again. */
+  /** Disconnects immediately; unacknowledged deliveries are redelivered. */
   void abort() {
     shutdown.complete(new IOException("the session was closed"));
     consumers.forEach(consumer -> consumer.failure().complete(new IOException("closed")));

@@ -10,10 +10,10 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * The frame with a message's properties, in bytes, as the broker sends it.
+ * The raw content header frame of a message, as the broker sends it.
  *
- * <p>Of one that the client cannot read {@link #readable} makes one that it can: only headers
- * differ, see {@link HeaderTable}.
+ * <p>{@link #readable} turns a frame that the client cannot parse into one that it can: only
+ * headers differ, see {@link HeaderTable}.
  */
 final class ContentHeader {
 
@@ -22,19 +22,19 @@ final class ContentHeader {
   private static final int CONTENT_ENCODING = 1 << 14;
   private static final int HEADERS = 1 << 13;
 
-  /** The class, the weight and the size of the body. */
+  /** The class, the weight and the body size. */
   private static final int FIXED = 2 + 2 + 8;
 
   private ContentHeader() {}
 
-  /** Whether it is the properties of a message, and the client cannot read them. */
+  /** Whether it is a content header that the client cannot parse. */
   static boolean isUnreadable(byte[] frame) {
     return frame.length > FIXED
-        && ByteBuffer.wrap(frame).getInt() == BASIC_CLASS << 16 // a method would have a number here
+        && ByteBuffer.wrap(frame).getInt() == BASIC_CLASS << 16 // a method has its id here
         && !isReadable(frame);
   }
 
-  /** Whether the client can read it. */
+  /** Whether the client can parse it. */
   static boolean isReadable(byte[] frame) {
     try {
       AMQImpl.readContentHeaderFrom(new DataInputStream(new ByteArrayInputStream(frame)));
@@ -44,12 +44,12 @@ final class ContentHeader {
     }
   }
 
-  /** One that the client can read, of one that it cannot. */
+  /** Converts a frame that the client cannot parse into one that it can. */
   static byte[] readable(byte[] frame) throws IOException {
     try {
       byte[] readable = withReadableHeaders(frame);
       return isReadable(readable) ? readable : withoutProperties(frame);
-    } catch (IOException | RuntimeException e) { // it breaks off
+    } catch (IOException | RuntimeException e) { // truncated
       return withoutProperties(frame);
     }
   }
@@ -80,7 +80,7 @@ final class ContentHeader {
     out.write(in.readNBytes(length));
   }
 
-  /** Only the size of the body is taken over; the properties are one header, as bytes. */
+  /** Keeps only the body size; all properties become a single header, as bytes. */
   private static byte[] withoutProperties(byte[] frame) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(frame.length);
     DataOutputStream out = new DataOutputStream(bytes);

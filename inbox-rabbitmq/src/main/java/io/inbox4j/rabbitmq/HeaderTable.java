@@ -13,10 +13,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The headers of a message, in bytes, as the broker sends them.
+ * The raw header table of a message, as the broker sends it.
  *
- * <p>A header that the client cannot read becomes a byte array of what came, and one more header
- * names those. All others stay what they are.
+ * <p>A header that the client cannot parse becomes a byte array of its raw content, and one more
+ * header names all of these. All others stay unchanged.
  *
  * @param entries each a name, a type and a value
  */
@@ -24,7 +24,7 @@ record HeaderTable(List<byte[]> entries) {
 
   private static final int MAX_NAMES = 500;
 
-  /** One that the client can read, of one that it cannot. */
+  /** Converts a table that the client cannot parse into one that it can. */
   static HeaderTable readable(byte[] table) throws IOException {
     List<byte[]> entries = new ArrayList<>();
     List<String> unreadable = new ArrayList<>();
@@ -46,13 +46,13 @@ record HeaderTable(List<byte[]> entries) {
     return new HeaderTable(entries).naming(String.join(", ", unreadable));
   }
 
-  /** One with all the properties of a message in a header, as bytes. */
+  /** Creates a table with all the properties of a message in one header, as bytes. */
   static HeaderTable unreadable(byte[] properties) throws IOException {
     return new HeaderTable(List.of(entry(bytes("properties"), 'x', properties)))
         .naming("properties");
   }
 
-  /** The client takes the first of two headers of a name, so this one is not forged. */
+  /** The client uses the first of two headers of the same name, so this one cannot be forged. */
   private HeaderTable naming(String unreadable) throws IOException {
     String cut = unreadable.substring(0, Math.min(unreadable.length(), MAX_NAMES));
     List<byte[]> all = new ArrayList<>();
@@ -61,7 +61,7 @@ record HeaderTable(List<byte[]> entries) {
     return new HeaderTable(all);
   }
 
-  /** Tables and lists begin with their length, so nobody has to go into them. */
+  /** Tables and lists start with their length, so there is no need to descend into them. */
   private static void skipValue(DataInputStream in) throws IOException {
     switch (in.readUnsignedByte()) {
       case 'V' -> {}
@@ -71,7 +71,7 @@ record HeaderTable(List<byte[]> entries) {
       case 'D' -> in.skipNBytes(5);
       case 'l', 'L', 'd', 'T' -> in.skipNBytes(8);
       case 'S', 'x', 'F', 'A' -> in.skipNBytes(Integer.toUnsignedLong(in.readInt()));
-      default -> in.skipNBytes(in.available()); // where it ends is not known
+      default -> in.skipNBytes(in.available()); // its length is unknown
     }
   }
 

@@ -30,38 +30,39 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stores what a channel delivers, and acknowledges it; it does nothing else.
+ * Stores what a channel delivers and acknowledges it; it does nothing else.
  *
- * <p>The connection's thread checks deliveries and puts them into a buffer. Meanwhile a thread of
- * the consumer's own takes whatever has arrived, has it stored in one transaction, and acknowledges
- * it as a whole: what it takes is always the oldest of what the channel has delivered. Batches
- * begin a moment apart, so that what comes one by one and fast is stored together; they have a
- * bound in bytes, too, because a database accepts only so much at once.
+ * <p>The connection's thread validates deliveries and puts them into a buffer. Meanwhile the
+ * consumer's own thread takes whatever has arrived, has it stored in one transaction, and
+ * acknowledges it with a single multiple-ack: what it takes is always the oldest of what the
+ * channel has delivered. Batches start a short interval apart, so that deliveries that arrive
+ * singly in quick succession are stored together; their size in bytes is limited, too, because a
+ * database accepts only so much at once.
  *
- * <p>While the store is away, deliveries are held for a moment. After that the consumer fails, so
- * that the broker has them back before they are overdue. Its thread goes on, whatever has stopped
- * the consumer, until what it has in hand is stored: that proves that the store is back, and the
- * next consumer is to wait for it. So an outage costs a message one delivery of each process at
- * most, however long it lasts; and what is delivered again is a duplicate.
+ * <p>While the store is unavailable, deliveries are held for a moment. After that the consumer
+ * fails, so that the broker can requeue them before they are overdue. Whatever has stopped the
+ * consumer, its thread keeps trying until its pending deliveries are stored: that proves that the
+ * store is back, and the next consumer waits for it. So an outage costs a message at most one
+ * delivery per process, however long it lasts; and what is redelivered is a duplicate.
  *
- * <p>If there is no memory for what is in hand, nothing is waited for: the consumer lets go of it
- * and fails, and the next one takes it one by one.
+ * <p>If there is not enough memory for the pending deliveries, nothing is retried: the consumer
+ * drops them and fails, and the next one takes them one by one.
  *
- * <p>How many deliveries may be in hand grows as they get through, see {@link SlowStart}. To change
- * that, it consumes anew and cancels what it consumed as before, when everything in hand is stored
- * and nothing more can come that way because none of it is acknowledged. So nobody can overtake it,
- * on a queue with a single active consumer either, and a queue that the broker deletes with its
- * last consumer always has one.
+ * <p>The prefetch grows as deliveries get through, see {@link SlowStart}. To change it, the
+ * consumer starts consuming anew and cancels its previous subscription once all pending deliveries
+ * are stored and no more can arrive on it, because none of them is acknowledged yet. So nobody can
+ * overtake it, not even on a queue with a single active consumer, and a queue that the broker
+ * deletes with its last consumer always has one.
  *
- * <p>The channel is this consumer's alone.
+ * <p>The channel must not be used by anybody else.
  *
- * @param <T> what the endpoint's events are
+ * @param <T> the type of the endpoint's events
  */
 public final class InboxConsumer<T extends IntegrationEvent> extends DefaultConsumer {
 
   private static final Logger log = LoggerFactory.getLogger(InboxConsumer.class);
 
-  /** How long deliveries are held while the store is away. */
+  /** How long deliveries are held while the store is unavailable. */
   private static final Duration HOLD = Duration.ofSeconds(3);
 
   private static final Duration MIN_BACKOFF = Duration.ofMillis(50);
@@ -75,7 +76,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   private static final long MAX_BATCH_BYTES = 16 << 20;
 
   private final String queue;
-  private final DeliveryReceiver<T> intake;
+  private final DeliveryReceiver<T> deliveryReceiver;
   private final int batchSize;
   private final boolean singleActive;
   private final BlockingQueue<PendingDelivery> buffer = new LinkedBlockingQueue<>();
@@ -88,72 +89,73 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   private final LogRateLimit traces = new LogRateLimit(LOG_AGAIN);
   private volatile boolean ending;
 
-  /** Since when the persister tries to store something, or null. */
+  /** Since when the persister has been trying to store something, or null. */
   private volatile @Nullable Long trying;
 
-  /** The oldest that the persister has taken and that is not acknowledged. */
+  /** The oldest delivery that the persister has taken and not acknowledged yet. */
   private volatile @Nullable PendingDelivery oldest;
 
-  /** Those that are stored and not acknowledged yet, and the last of them. */
+  /** How many deliveries are stored but not acknowledged yet, and the tag of the last one. */
   private int unacknowledged;
 
   private long lastTag;
 
   /**
-   * A consumer for a channel that nobody else uses; {@link #start} begins.
+   * Creates a consumer for a channel that nobody else uses; {@link #start} begins consuming.
    *
    * @param queue the queue
-   * @param intake where deliveries are stored
-   * @param batchSize how many deliveries are stored in one transaction at most
+   * @param deliveryReceiver where deliveries are stored
+   * @param batchSize the maximum number of deliveries stored in one transaction
    */
-  public InboxConsumer(Channel channel, String queue, DeliveryReceiver<T> intake, int batchSize) {
-    this(channel, queue, intake, batchSize, false);
+  public InboxConsumer(
+      Channel channel, String queue, DeliveryReceiver<T> deliveryReceiver, int batchSize) {
+    this(channel, queue, deliveryReceiver, batchSize, false);
   }
 
   /**
-   * @param singleActive whether another consumer takes over as soon as this one is cancelled; then
-   *     it must not be cancelled before everything in its hand is stored, to keep the order
+   * @param singleActive whether another consumer takes over as soon as this one is cancelled; to
+   *     keep the order, it must not be cancelled before all its pending deliveries are stored
    */
   InboxConsumer(
       Channel channel,
       String queue,
-      DeliveryReceiver<T> intake,
+      DeliveryReceiver<T> deliveryReceiver,
       int batchSize,
       boolean singleActive) {
     super(channel);
     this.singleActive = singleActive;
     this.queue = queue;
-    this.intake = intake;
+    this.deliveryReceiver = deliveryReceiver;
     this.batchSize = batchSize;
     this.persister = new Thread(this::persist, "inbox-consumer-" + queue);
   }
 
-  /** Begins to consume, with this many unacknowledged deliveries in hand at most. */
+  /** Starts consuming, with at most this many unacknowledged deliveries in flight. */
   public void start(int prefetch) throws IOException {
     start(new SlowStart(prefetch));
   }
 
-  /** Begins to consume, and goes on where another consumer has got to. */
+  /** Starts consuming, continuing where a previous consumer's slow start left off. */
   void start(SlowStart start) throws IOException {
     slowStart = start;
     Channel channel = getChannel();
-    channel.setDefaultConsumer(this); // what comes for a consumer that was cancelled is no failure
+    channel.setDefaultConsumer(this); // late deliveries for a cancelled tag are fine
     channel.basicQos(start.prefetch());
     persister.start();
     channel.basicConsume(queue, false, this);
   }
 
-  /** Completes when the consumer can go on no longer, with what stopped it. */
+  /** Completes when the consumer cannot continue, with the failure that stopped it. */
   public CompletableFuture<Throwable> failure() {
     return failure;
   }
 
-  /** Whether the broker has confirmed the consumer, and nothing has stopped it. */
+  /** Whether the broker has confirmed the consumer and nothing has stopped it. */
   boolean isConsuming() {
     return getConsumerTag() != null && getChannel().isOpen() && !failure.isDone();
   }
 
-  /** How many deliveries were stored and acknowledged. */
+  /** The number of deliveries stored and acknowledged. */
   public long stored() {
     return acknowledged.get();
   }
@@ -166,8 +168,8 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
     }
     delivered.incrementAndGet();
     try {
-      buffer.add(PendingDelivery.of(intake, envelope, properties, body));
-    } catch (Throwable e) { // out of memory, say: the supervisor gets it and starts anew
+      buffer.add(PendingDelivery.of(deliveryReceiver, envelope, properties, body));
+    } catch (Throwable e) { // out of memory, for example: the supervisor restarts
       failure.complete(e);
     }
   }
@@ -203,7 +205,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
           acknowledge();
         }
       }
-    } catch (Throwable e) { // whatever it is, the supervisor gets it and starts anew
+    } catch (Throwable e) { // whatever it is, the supervisor restarts
       failure.complete(e);
     } finally {
       buffer.clear(); // the memory may be needed
@@ -211,8 +213,8 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   }
 
   /**
-   * Of a consumer that has failed, the broker has what is in the buffer back, in order; but not if
-   * it had to give more back before than this consumer could take. Then it is stored first.
+   * When a consumer has failed, the broker requeues what is in the buffer, in order; unless it had
+   * to requeue more before than this consumer could take. In that case it is stored first.
    */
   private boolean isDone() {
     Throwable failed = failure.getNow(null);
@@ -222,12 +224,12 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
     return closing.getCount() == 0 && delivered.get() == acknowledged.get();
   }
 
-  /** Few fill a batch at once. */
+  /** A small number of deliveries fills a batch at once, so there is nothing to wait for. */
   private Duration apart() {
     return Math.min(slowStart.prefetch(), batchSize) < MANY ? Duration.ZERO : APART;
   }
 
-  /** Adds what has arrived, as long as it fits. */
+  /** Adds deliveries that have arrived, as long as they fit. */
   private void fill(List<PendingDelivery> batch) {
     long bytes = batch.stream().mapToLong(PendingDelivery::size).sum();
     while (batch.size() < batchSize) {
@@ -241,8 +243,8 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   }
 
   /**
-   * Returns when all of it is stored, however long that takes; more may join it meanwhile. Only
-   * when the memory is exhausted it gives up.
+   * Returns when the whole batch is stored, however long that takes; more deliveries may join it
+   * meanwhile. It gives up only when memory is exhausted.
    */
   private void store(List<PendingDelivery> batch) throws IOException, InterruptedException {
     long begin = System.nanoTime();
@@ -286,36 +288,40 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
                 trace(failed)));
   }
 
-  /** What this attempt has run out of, or the consumer before. */
+  /** The exhaustion that this attempt, or the consumer before it, has run into. */
   private @Nullable VirtualMachineError exhausted(Throwable failed) {
     VirtualMachineError now = JvmExhaustion.in(failed);
     return now == null ? JvmExhaustion.in(failure.getNow(failed)) : now;
   }
 
-  /** The store says itself what is wrong with it; where others fail is shown every while. */
+  /**
+   * The store's own exceptions explain themselves; for others a stack trace is logged from time to
+   * time.
+   */
   private @Nullable Throwable trace(Throwable failed) {
     return failed instanceof StoreUnavailableException || traces.next().isEmpty()
         ? null
         : LoggedFailure.of(failed);
   }
 
-  /** Returns what it failed with, or null: of what others do, anything may be thrown. */
+  /** Returns the failure, or null: code of others may throw anything. */
   private @Nullable Throwable tryToStore(List<PendingDelivery> batch) {
     trying = System.nanoTime();
     try {
-      intake.store(batch.stream().map(it -> it.checked(intake, slowStart::isHopeless)).toList());
+      deliveryReceiver.store(
+          batch.stream().map(it -> it.checked(deliveryReceiver, slowStart::isHopeless)).toList());
       return null;
     } catch (Throwable e) {
       return e;
     } finally {
       trying = null;
       if (closing.getCount() > 0) {
-        Thread.interrupted(); // nobody but close() interrupts this thread and means it
+        Thread.interrupted(); // only an interrupt by close() counts
       }
     }
   }
 
-  /** Acknowledges what was stored, at once or when as many are stored as may be in hand. */
+  /** Acknowledges what was stored: at once, or during slow start when a full prefetch is stored. */
   private void settle(List<PendingDelivery> batch) {
     slowStart.stored();
     unacknowledged += batch.size();
@@ -331,12 +337,12 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
         }
       }
     } catch (IOException | ShutdownSignalException e) {
-      failure.complete(e); // stored, and delivered again: duplicates change nothing
+      failure.complete(e); // stored, and redelivered: duplicates are ignored
     }
   }
 
   private void acknowledge() throws IOException {
-    if (!failure.isDone()) { // a consumer that the broker has cancelled would get more for it
+    if (!failure.isDone()) { // a consumer that the broker cancelled would be sent more
       getChannel().basicAck(lastTag, true);
       acknowledged.addAndGet(unacknowledged);
     }
@@ -344,7 +350,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
     oldest = null;
   }
 
-  /** A prefetch holds for consumers that begin after it. */
+  /** Raises the prefetch, which applies only to consumers that start after the change. */
   private void allowMore() throws IOException {
     if (failure.isDone() || ending) {
       acknowledge();
@@ -354,7 +360,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
     String before = getConsumerTag();
     channel.basicQos(slowStart.prefetch());
     String renewed = channel.basicConsume(queue, false, this);
-    handleConsumeOk(renewed); // the client may tell it later, in another thread
+    handleConsumeOk(renewed); // the client may report it later, in another thread
     channel.basicCancel(before);
     acknowledge();
     if (singleActive) {
@@ -365,8 +371,8 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   }
 
   /**
-   * A classic queue lets the next consumer have it when the active one is cancelled, and sends it
-   * nothing before something else happens, such as that somebody begins to consume.
+   * A classic queue activates the next consumer when the active one is cancelled, but sends it
+   * nothing until something else happens, such as another consumer starting.
    */
   private void wakeTheNext(Channel channel) throws IOException {
     DefaultConsumer moment =
@@ -382,8 +388,8 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   }
 
   /**
-   * Stops taking, and stores and acknowledges what is in hand until the deadline. The channel stays
-   * open.
+   * Stops consuming, and stores and acknowledges pending deliveries until the deadline. The channel
+   * stays open.
    */
   public void close(Duration deadline) {
     long until = System.nanoTime() + deadline.toNanos();
@@ -401,28 +407,28 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
     }
   }
 
-  /** Whether its thread has something in hand; it may have been told to end. */
+  /** Whether its thread is still running; it may have been told to stop. */
   boolean isStoring() {
     return persister.isAlive();
   }
 
-  /** Whether deliveries wait to be stored or acknowledged. */
+  /** Whether deliveries are waiting to be stored or acknowledged. */
   boolean hasInHand() {
     return delivered.get() != acknowledged.get();
   }
 
-  /** Whether the store has not answered for this long. */
+  /** Whether the store has not responded for this long. */
   boolean isStuckFor(Duration time) {
     Long since = trying;
     return since != null && System.nanoTime() - since > time.toNanos();
   }
 
-  /** Waits until what is being stored is stored, or the time is over. */
+  /** Waits until pending deliveries are stored or the time is up. */
   void awaitEnd(Duration time) throws InterruptedException {
     persister.join(Math.max(1, time.toMillis()));
   }
 
-  /** Asks the broker to send no more, and waits a little for its word that it does not. */
+  /** Asks the broker to stop sending, and waits briefly for the confirmation. */
   private void cancel(Duration deadline) throws InterruptedException {
     if (singleActive || deadline.isZero() || !getChannel().isOpen() || getConsumerTag() == null) {
       return;

@@ -14,23 +14,26 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A delivery that waits to be stored.
+ * A delivery that is waiting to be stored.
  *
- * @param tag by which it is acknowledged
- * @param since when it came, as {@link System#nanoTime}
- * @param arrival what it is, or null if that could not be found out
+ * @param tag the tag to acknowledge it with
+ * @param since when it arrived, as {@link System#nanoTime}
+ * @param arrival the result of its validation, or null if that failed
  */
 record PendingDelivery(
     long tag, long since, Delivery delivery, @Nullable ValidatedDelivery arrival) {
 
-  /** Looks at a delivery. Never fails because of what the checks throw. */
+  /** Validates a delivery. Never fails because of what the checks throw. */
   static PendingDelivery of(
-      DeliveryReceiver<?> intake, Envelope envelope, BasicProperties properties, byte[] body) {
+      DeliveryReceiver<?> deliveryReceiver,
+      Envelope envelope,
+      BasicProperties properties,
+      byte[] body) {
     Delivery delivery = delivery(envelope, properties, body);
     ValidatedDelivery arrival;
     try {
-      arrival = intake.check(delivery);
-    } catch (Throwable e) { // out of memory, say: there may be some when its turn comes
+      arrival = deliveryReceiver.check(delivery);
+    } catch (Throwable e) { // out of memory, for example: retried when its turn comes
       arrival = null;
     }
     return new PendingDelivery(envelope.getDeliveryTag(), System.nanoTime(), delivery, arrival);
@@ -40,7 +43,7 @@ record PendingDelivery(
     AmqpDelivery all = new AmqpDelivery(envelope, properties, body);
     try {
       return all.toDelivery();
-    } catch (Throwable e) { // of headers, the only thing that is not taken over as it is
+    } catch (Throwable e) { // from the headers; all else is taken over as it is
       if (JvmExhaustion.in(e) != null) {
         throw e;
       }
@@ -50,17 +53,17 @@ record PendingDelivery(
   }
 
   /**
-   * What it is. If nobody can tell, it is put aside, with what they failed with; for want of memory
-   * only if it was the reason itself, otherwise that is thrown.
+   * The validated delivery. If validation fails, it is quarantined with the failure; if memory is
+   * exhausted, only when this delivery is itself the reason, otherwise the error is rethrown.
    *
-   * @param isHopeless whether there is no point in looking at it another time
+   * @param isHopeless whether there is no point in validating it again
    */
-  ValidatedDelivery checked(DeliveryReceiver<?> intake, BooleanSupplier isHopeless) {
+  ValidatedDelivery checked(DeliveryReceiver<?> deliveryReceiver, BooleanSupplier isHopeless) {
     if (arrival != null) {
       return arrival;
     }
     try {
-      return intake.check(delivery);
+      return deliveryReceiver.check(delivery);
     } catch (Throwable e) {
       if (JvmExhaustion.in(e) != null && !isHopeless.getAsBoolean()) {
         throw e;
@@ -73,12 +76,12 @@ record PendingDelivery(
     }
   }
 
-  /** The bytes of its body, which is nearly all of it. */
+  /** The size of its body in bytes, which is nearly all of it. */
   int size() {
     return delivery.body().length;
   }
 
-  /** For how long it has been here. */
+  /** How long ago it arrived. */
   Duration held() {
     return Duration.ofNanos(System.nanoTime() - since);
   }

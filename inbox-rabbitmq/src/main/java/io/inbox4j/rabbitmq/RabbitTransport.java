@@ -21,18 +21,18 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives from RabbitMQ.
+ * An {@link InboxTransport} that receives from RabbitMQ.
  *
- * <p>Every endpoint has a connection of its own, so that a queue that is deleted, blocked or
- * poisoned disturbs no other, and one supervisor that keeps it consuming. Nothing is published on
- * these connections.
+ * <p>Every endpoint has its own connection, so that a queue that is deleted, blocked or poisoned
+ * affects no other, and a supervisor that keeps it consuming. Nothing is published on these
+ * connections.
  */
 public final class RabbitTransport implements InboxTransport {
 
-  /** How often the connection is checked. */
+  /** The heartbeat interval of the connections. */
   public static final Duration HEARTBEAT = Duration.ofSeconds(10);
 
-  /** Above what any broker accepts: a body that the client refused would kill every connection. */
+  /** More than any broker accepts: a body rejected by the client would kill every connection. */
   private static final int MAX_BODY = 600 << 20;
 
   private static final int MAX_CAUSES = 10;
@@ -48,41 +48,41 @@ public final class RabbitTransport implements InboxTransport {
    * Receives from the broker at an AMQP URI, for example {@code amqp://user:password@host/vhost}.
    * It connects when the inbox starts.
    *
-   * <p>{@code amqps://} is TLS: the broker's certificate must be one that this JVM trusts, and be
-   * made out to the host of the URI.
+   * <p>{@code amqps://} uses TLS: this JVM must trust the broker's certificate, which must be
+   * issued for the host in the URI.
    */
   public static RabbitTransport connect(String uri) {
     return ours(settings(uri));
   }
 
   /**
-   * The settings with which {@link #connect(String)} connects: for those who want to change one of
-   * them, or to look at the broker themselves with certificate and host checked in the same way.
+   * The settings with which {@link #connect(String)} connects: use them to change one of them, or
+   * to inspect the broker with the same certificate and host name checks.
    */
   public static ConnectionFactory settings(String uri) {
     return configured(uri, isTls(uri) ? defaultContext() : null);
   }
 
   /**
-   * The arguments that a queue is declared with; none for {@link Topology#existing()}, which takes
-   * it as it is.
+   * The arguments that a queue is declared with; none for {@link Topology#existing()}, which uses
+   * the queue as it is.
    */
   public static Map<String, Object> queueArguments(String queue, Topology topology) {
     return TopologyDeclaration.arguments(queue, topology);
   }
 
   /**
-   * The arguments that a queue's dead-letter queue is declared with, if the inbox declares one. One
-   * that is there with another delivery limit is taken as it is.
+   * The arguments that a queue's dead-letter queue is declared with, if the inbox declares one. An
+   * existing one with another delivery limit is used as it is.
    */
   public static Map<String, Object> deadLetterArguments(Topology topology) {
     return TopologyDeclaration.deadLetterArguments(topology);
   }
 
   /**
-   * Receives from the broker at an {@code amqps://} URI. The context says which certificates are
-   * trusted and which one is shown to the broker; that the broker's is made out to the host of the
-   * URI is checked in any case.
+   * Receives from the broker at an {@code amqps://} URI. The context determines which certificates
+   * are trusted and which one is presented to the broker; that the broker's certificate is issued
+   * for the host in the URI is always verified.
    */
   public static RabbitTransport connect(String uri, SSLContext tls) {
     if (!isTls(uri)) {
@@ -92,21 +92,21 @@ public final class RabbitTransport implements InboxTransport {
     return ours(configured(uri, tls));
   }
 
-  /** Only here, where nobody else's consumers are called by the thread that reads. */
+  /** Only safe here, where the reader thread calls no consumers but ours. */
   private static RabbitTransport ours(ConnectionFactory factory) {
     factory.setSharedExecutor(new SameThreadExecutor());
     return connect(factory);
   }
 
   /**
-   * Receives with the user's own settings (credentials, addresses, TLS: whoever sets that up here
-   * decides what is verified). The factory is copied; automatic recovery is switched off, because
-   * the supervisor covers more than it does.
+   * Receives with the user's own settings (credentials, addresses, TLS: whoever configures that
+   * here decides what is verified). The factory is copied; automatic recovery is switched off,
+   * because the supervisor covers more than it does.
    *
-   * <p>A message that the client cannot read is quarantined, like any other that is no event. With
-   * a subclass of {@link ConnectionFactory}, which has its own way to connect, that cannot be done:
-   * then such a message ends in the dead-letter queue, and queues without a delivery limit are
-   * refused.
+   * <p>A message that the client cannot parse is quarantined, like any other invalid delivery. That
+   * is not possible with a subclass of {@link ConnectionFactory}, which has its own way to connect:
+   * such a message then ends up in the dead-letter queue, and queues without a delivery limit are
+   * rejected.
    */
   public static RabbitTransport connect(ConnectionFactory settings) {
     ConnectionFactory factory = TolerantConnectionFactory.copyOf(settings);
@@ -117,8 +117,8 @@ public final class RabbitTransport implements InboxTransport {
   }
 
   /**
-   * Why the broker has refused something, in its own words, or null if it has not said: the client
-   * throws exceptions that say nothing, and keeps the reason in their causes.
+   * The broker's own text for why it refused something, or null if it gave none: the client throws
+   * exceptions that say nothing and keeps the reason in their causes.
    */
   public static @Nullable String refusalIn(Throwable failure) {
     Throwable cause = failure;
@@ -152,14 +152,14 @@ public final class RabbitTransport implements InboxTransport {
     ConnectionFactory factory = new TolerantConnectionFactory();
     factory.setMaxInboundMessageBodySize(MAX_BODY);
     if (tls != null) {
-      // Older clients than ours, which a build may choose, verify nothing unless they are told to.
+      // Client versions older than ours, which a build may select, verify nothing by default.
       factory.useSslProtocol(tls);
       factory.enableHostnameVerification();
     }
     try {
       factory.setUri(uri.strip());
     } catch (URISyntaxException | GeneralSecurityException | IllegalArgumentException e) {
-      // The URI may hold a password, and so may the message of the exception.
+      // The URI may contain a password, and so may the message of the exception.
       throw new IllegalArgumentException(
           "the broker's address is no AMQP URI; expected for example"
               + " amqp://user:password@host:5672/vhost");
@@ -172,12 +172,12 @@ public final class RabbitTransport implements InboxTransport {
   /**
    * {@inheritDoc}
    *
-   * @throws TopologyException also if a message could block the queue for ever: if the settings are
-   *     of a subclass of {@link ConnectionFactory}, and the queue may have no delivery limit
+   * @throws TopologyException also if a message could block the queue indefinitely: if the settings
+   *     are of a subclass of {@link ConnectionFactory}, and the queue may have no delivery limit
    */
   @Override
   public <T extends IntegrationEvent> Receiver receive(
-      ReceiveEndpoint endpoint, DeliveryReceiver<T> intake, ConnectionListener listener) {
+      ReceiveEndpoint endpoint, DeliveryReceiver<T> deliveryReceiver, ConnectionListener listener) {
     if (endpoint.topology().kind() != Topology.Kind.QUORUM
         && !(factory instanceof TolerantConnectionFactory)) {
       throw new TopologyException(
@@ -187,7 +187,7 @@ public final class RabbitTransport implements InboxTransport {
                   + " Topology.quorum(), or settings that are a plain ConnectionFactory")
               .formatted(factory.getClass().getName(), endpoint.queue()));
     }
-    Supervisor<T> supervisor = new Supervisor<>(factory, endpoint, intake, listener);
+    Supervisor<T> supervisor = new Supervisor<>(factory, endpoint, deliveryReceiver, listener);
     supervisors.add(supervisor);
     supervisor.start();
     return supervisor;

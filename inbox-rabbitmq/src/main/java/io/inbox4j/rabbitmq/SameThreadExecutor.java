@@ -5,8 +5,8 @@ import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets the thread that reads a connection call its consumers, which never wait for anything. A pool
- * would cost a change of threads for every few deliveries.
+ * Lets the reader thread of a connection call its consumers, which never block. A pool would cost a
+ * thread switch for every few deliveries.
  */
 final class SameThreadExecutor extends AbstractExecutorService {
 

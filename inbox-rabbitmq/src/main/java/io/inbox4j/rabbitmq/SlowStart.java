@@ -1,16 +1,17 @@
 package io.inbox4j.rabbitmq;
 
 /**
- * How many deliveries a consumer may have in hand: one at first, more as they get through, then as
- * many as the endpoint says.
+ * The number of deliveries that a consumer may have in flight: one at first, more as they get
+ * through, up to the endpoint's prefetch.
  *
- * <p>Whatever a process has in hand when it dies counts as delivered once more, and what was
- * delivered too often is dead-lettered. So a process that dies again and again before it has stored
- * anything costs one message a delivery, and one that dies later has at most a few times as many in
- * hand as it has stored.
+ * <p>Whatever a process has in flight when it crashes counts as delivered once more, and what was
+ * delivered too often is dead-lettered. So a process that crashes again and again before it has
+ * stored anything costs a single message one delivery each time, and one that crashes later has at
+ * most a few times as many in flight as it has stored.
  *
- * <p>It goes on where it was when a connection was lost, because a quorum queue puts what it gets
- * back behind what it got back before: a consumer that takes less than that would change the order.
+ * <p>It continues where it was when a connection was lost, because a quorum queue puts what is
+ * requeued behind what was requeued before: a consumer that takes less than that would change the
+ * order.
  */
 final class SlowStart {
 
@@ -23,26 +24,26 @@ final class SlowStart {
   private int failures;
 
   /**
-   * @param full how many the endpoint allows
+   * @param full the endpoint's prefetch
    */
   SlowStart(int full) {
     this.full = full;
   }
 
-  /** How many may be in hand. */
+  /** How many deliveries may be in flight. */
   synchronized int prefetch() {
     return prefetch;
   }
 
-  /** Whether as many may be in hand as the endpoint says. */
+  /** Whether the endpoint's full prefetch is reached. */
   synchronized boolean isOver() {
     return prefetch >= full;
   }
 
   /**
-   * As many as may be in hand are stored.
+   * Records that a full prefetch of deliveries is stored.
    *
-   * @return whether there may be more now
+   * @return whether the prefetch may be raised now
    */
   synchronized boolean gotThrough() {
     if (singly > 1) {
@@ -53,24 +54,24 @@ final class SlowStart {
     return true;
   }
 
-  /** Something in hand is stored. */
+  /** Records that some delivery in flight is stored. */
   synchronized void stored() {
     failures = 0;
   }
 
   /**
-   * There was no memory to look at one of those in hand.
+   * Records that there was no memory to validate a delivery in flight.
    *
-   * @return whether it was alone, and nothing has got through in several attempts: then it is the
-   *     reason itself
+   * @return whether it was the only one, and nothing has got through in several attempts: then this
+   *     delivery is itself the reason
    */
   synchronized boolean isHopeless() {
     return prefetch == 1 && ++failures >= TRIES;
   }
 
   /**
-   * The client itself has failed, and a message in its hand may be the reason: as many as there
-   * were get through one by one, so that no other shares its fate.
+   * Restarts at one delivery after the client itself has failed, because a message in flight may be
+   * the reason: as many as were in flight get through one by one, so that none shares its fate.
    */
   synchronized void again() {
     singly = Math.max(singly, prefetch);

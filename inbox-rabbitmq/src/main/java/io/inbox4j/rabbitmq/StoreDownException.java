@@ -4,7 +4,7 @@ import io.inbox4j.error.InboxException;
 import io.inbox4j.internal.log.LoggedFailure;
 import java.io.IOException;
 
-/** Deliveries could not be stored for a while, so the broker has them back. */
+/** Signals that deliveries could not be stored for a while, so the broker requeues them. */
 final class StoreDownException extends IOException {
 
   StoreDownException(Throwable cause) {
@@ -12,8 +12,8 @@ final class StoreDownException extends IOException {
   }
 
   /**
-   * What the store says, and of everything else (a middleware, a listener, a defect) only what it
-   * is: its text may hold parts of a message.
+   * Describes a failure: by the store's own message, and for anything else (a middleware, a
+   * listener, a bug) only by its type, because its text may contain parts of a message.
    */
   static String describe(Throwable failure) {
     return failure instanceof InboxException

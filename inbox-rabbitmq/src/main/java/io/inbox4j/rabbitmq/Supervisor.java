@@ -28,12 +28,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps an endpoint consuming: connect, wait until what the last session has in hand is stored and
- * the store answers, declare, consume, wait for a failure of any kind, back off, again.
+ * Keeps an endpoint consuming: connect, wait until the pending deliveries of the last session are
+ * stored and the store responds, declare, consume, wait for a failure of any kind, back off,
+ * repeat.
  *
- * <p>A store that goes while nothing is in hand is a failure, too, if it is known: otherwise each
- * of the processes that receive from a queue would take a message in turn, and one delivery of it,
- * to find that it cannot be stored.
+ * <p>A store that is known to go down while nothing is pending counts as a failure, too: otherwise
+ * each of the processes that receive from a queue would in turn take a message, and use up one of
+ * its deliveries, only to find that it cannot be stored.
  */
 final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Receiver, Runnable {
 
@@ -44,24 +45,24 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
   private static final Duration PROBE_EVERY = Duration.ofSeconds(1);
   private static final Duration GLANCE = Duration.ofMillis(50);
 
-  /** Longer than any statement of the store should take, and than its own time-outs. */
+  /** Longer than any statement of the store should take, and longer than its own timeouts. */
   private static final Duration STUCK = Duration.ofMinutes(10);
 
   private static final long MIN_JOIN_MILLIS = 500;
 
   private final ConnectionFactory factory;
   private final ReceiveEndpoint endpoint;
-  private final DeliveryReceiver<T> intake;
+  private final DeliveryReceiver<T> deliveryReceiver;
   private final ConnectionListener listener;
   private final List<SlowStart> starts;
   private final Thread thread;
   private final CompletableFuture<Boolean> firstAttempt = new CompletableFuture<>();
   private final CountDownLatch closing = new CountDownLatch(1);
 
-  /** The session that is connected, or null. */
+  /** The connected session, or null. */
   private volatile @Nullable ConsumerSession<T> session;
 
-  /** The session that has consumed last, whose deliveries may still be being stored. */
+  /** The session that consumed last, whose deliveries may still be being stored. */
   private volatile @Nullable ConsumerSession<T> storing;
 
   private volatile boolean consuming;
@@ -71,11 +72,11 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
   Supervisor(
       ConnectionFactory factory,
       ReceiveEndpoint endpoint,
-      DeliveryReceiver<T> intake,
+      DeliveryReceiver<T> deliveryReceiver,
       ConnectionListener listener) {
     this.factory = factory;
     this.endpoint = endpoint;
-    this.intake = intake;
+    this.deliveryReceiver = deliveryReceiver;
     this.listener = listener;
     this.starts =
         Stream.generate(() -> new SlowStart(endpoint.prefetch()))
@@ -84,7 +85,7 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
     this.thread = new Thread(this, "inbox-supervisor-" + endpoint.queue());
   }
 
-  /** Starts, and waits for the first attempt: a mistake in the configuration is thrown here. */
+  /** Starts, and waits for the first attempt: a configuration error is thrown here. */
   void start() {
     thread.start();
     try {
@@ -112,7 +113,7 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
         : new ReceiverState(current.isConnected(), 0, idle.failure());
   }
 
-  /** Whatever is thrown by whomever, receiving goes on. */
+  /** Keeps receiving, whatever is thrown. */
   @Override
   public void run() {
     new ResilientLoop("Receiving " + endpoint.queue(), this::isClosing, this::receive).run();
@@ -134,7 +135,7 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
     return closing.getCount() == 0;
   }
 
-  /** Runs until something fails, and returns what. */
+  /** Runs a session until something fails, and returns the failure. */
   private Throwable runSession() {
     ConsumerSession<T> current = null;
     try {
@@ -146,7 +147,7 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
         return new IOException("the connection was closed before it consumed");
       }
       storing = current;
-      current.consume(endpoint, intake, starts);
+      current.consume(endpoint, deliveryReceiver, starts);
       consuming = true;
       if (isClosing()) {
         return new IOException("closed while it began to consume");
@@ -178,14 +179,14 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
     }
   }
 
-  /** Waits until it fails, or the store does while nothing is in hand. */
+  /** Waits until the session fails, or the store does while nothing is pending. */
   private Throwable failureOf(ConsumerSession<T> current)
       throws InterruptedException, ExecutionException {
     CompletableFuture<Throwable> failure = current.failure();
     while (true) {
       try {
         return failure.get(PROBE_EVERY.toMillis(), TimeUnit.MILLISECONDS);
-      } catch (TimeoutException e) { // so it consumes
+      } catch (TimeoutException e) { // still consuming
         Throwable obstacle = current.hasInHand() ? null : obstacle();
         if (obstacle != null) {
           return obstacle;
@@ -206,14 +207,14 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
     }
   }
 
-  /** Why nothing can be stored, or null if that is not known. */
+  /** Why nothing can be stored, or null if no reason is known. */
   private @Nullable Throwable obstacle() {
     try {
-      intake.probe();
+      deliveryReceiver.probe();
       return null;
     } catch (StoreUnavailableException e) {
       return new StoreDownException(e);
-    } catch (Throwable e) { // what stores deliveries will tell
+    } catch (Throwable e) { // storing deliveries will tell
       return null;
     }
   }
@@ -247,9 +248,9 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
   }
 
   /**
-   * What the next session receives comes after what this one has in hand. The broker delivers that
-   * again; but before it is stored, the next session could store nothing either, and only use up
-   * the delivery limit.
+   * Waits for the last session, so that what the next one receives comes after the last one's
+   * pending deliveries. The broker redelivers those; but until they are stored the next session
+   * could not store anything either, and would only use up the delivery limit.
    */
   private void letTheLastEnd(ConsumerSession<T> next) throws InterruptedException {
     ConsumerSession<T> ended = storing;
@@ -281,8 +282,9 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
   }
 
   /**
-   * Whether what ended a session is the broker's, the store's or our own word, which hold no
-   * payload. What a listener or an intake throws never gets here as it is.
+   * Whether the message of the failure that ended a session comes from the broker, the store or
+   * ourselves, and so contains no payload. What a listener or a receiver throws never gets here
+   * unwrapped.
    */
   private static boolean isSaidByUs(Throwable failure) {
     return failure instanceof IOException

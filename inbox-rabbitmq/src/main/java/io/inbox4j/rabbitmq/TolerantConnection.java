@@ -17,16 +17,16 @@ import java.util.concurrent.TimeoutException;
 /**
  * A connection that no message can kill.
  *
- * <p>The broker accepts headers that the client cannot read: nested too deeply, of a type that it
- * does not know. They would end the connection before anybody has seen the message, and the next
- * one, and so on. Here a header frame that the client cannot read is replaced by one that it can;
- * see {@link ContentHeader}. Nothing is spent on those that it can read.
+ * <p>The broker accepts headers that the client cannot parse: nested too deeply, or of an unknown
+ * type. They would end the connection before anybody has seen the message, then the next
+ * connection, and so on. Here a content header frame that the client cannot parse is replaced by
+ * one that it can; see {@link ContentHeader}. Frames that it can parse cause no overhead.
  */
 final class TolerantConnection extends AMQConnection {
 
   /**
-   * What the broker adds to headers as large as a frame (counts of deliveries, where they died)
-   * makes the frame larger than was agreed upon, and the client refuses that.
+   * What the broker adds to headers as large as a frame (delivery counts, dead-letter history)
+   * makes the frame larger than negotiated, which the client rejects.
    */
   private static final int MAX_FRAME = 16 << 20;
 
@@ -44,7 +44,7 @@ final class TolerantConnection extends AMQConnection {
     try {
       getFrameHandler().setFrameMax(MAX_FRAME);
     } catch (NoSuchMethodError e) {
-      return; // an older client, which does not look at the size
+      return; // an older client, which does not check the size
     }
   }
 
@@ -78,11 +78,11 @@ final class TolerantConnection extends AMQConnection {
     public void handleFrame(Frame frame) throws IOException {
       try {
         super.handleFrame(frame);
-      } catch (Throwable e) { // a stack overflow, too
+      } catch (Throwable e) { // including a stack overflow
         if (!ContentHeader.isUnreadable(frame.getPayload())) {
           throw e;
         }
-        // The client has taken nothing of it, and still waits for a header.
+        // The client has consumed nothing of it and is still waiting for a header.
         byte[] readable = ContentHeader.readable(frame.getPayload());
         super.handleFrame(new Frame(AMQP.FRAME_HEADER, getChannelNumber(), readable));
       }

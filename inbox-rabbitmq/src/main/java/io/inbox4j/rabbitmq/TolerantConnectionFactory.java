@@ -12,7 +12,7 @@ import java.lang.reflect.Modifier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Makes connections that no message can kill, unless they are to recover automatically. */
+/** Creates connections that no message can kill, unless they are to recover automatically. */
 final class TolerantConnectionFactory extends ConnectionFactory {
 
   private static final Logger log = LoggerFactory.getLogger(TolerantConnectionFactory.class);
@@ -20,8 +20,8 @@ final class TolerantConnectionFactory extends ConnectionFactory {
   private ObservationCollector observations = ObservationCollector.NO_OP;
 
   /**
-   * A copy with the same settings, which makes tolerant connections if that can be had: not of a
-   * subclass, whose own way to connect counts.
+   * Returns a copy with the same settings that creates tolerant connections if possible: not for a
+   * subclass, which has its own way to connect.
    */
   static ConnectionFactory copyOf(ConnectionFactory settings) {
     if (settings.getClass() != ConnectionFactory.class) {

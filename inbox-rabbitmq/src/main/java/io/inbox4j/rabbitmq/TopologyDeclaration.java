@@ -22,9 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Declares what an endpoint needs at the broker, or checks that it is there.
+ * Declares what an endpoint needs at the broker, or checks that it exists.
  *
- * <p>Everything is declared on a channel of its own, because a refusal closes the channel.
+ * <p>Each declaration has its own channel, because a refusal closes the channel.
  */
 final class TopologyDeclaration {
 
@@ -77,7 +77,7 @@ final class TopologyDeclaration {
     refusable(Declared.queue(name), channel -> channel.queueBind(name, name, ""));
   }
 
-  /** One that was declared before, with another limit or with none, is taken as it is. */
+  /** A queue that was declared before, with another limit or with none, is used as it is. */
   private void declareDeadLetterQueue(String name) throws IOException, TimeoutException {
     Map<String, Object> arguments = deadLetterArguments(endpoint.topology());
     Refused refused = tryTo(channel -> channel.queueDeclare(name, true, false, false, arguments));
@@ -110,9 +110,9 @@ final class TopologyDeclaration {
   }
 
   /**
-   * The arguments of a queue for dead letters. It has no dead-letter exchange, so what exceeds a
-   * limit is dropped, and from RabbitMQ 4 on a quorum queue has one of 20 unless it names another;
-   * no limit at all cannot be said to RabbitMQ 3.
+   * The arguments of a dead-letter queue. It has no dead-letter exchange, so what exceeds the
+   * delivery limit is dropped, and since RabbitMQ 4 a quorum queue has a limit of 20 unless it
+   * declares another; RabbitMQ 3 has no way to declare that there is no limit.
    */
   static Map<String, Object> deadLetterArguments(Topology topology) {
     return topology.kind() == Topology.Kind.QUORUM
@@ -134,7 +134,7 @@ final class TopologyDeclaration {
     }
     if (topology.kind() == Topology.Kind.QUORUM) {
       arguments.put(LIMIT, topology.deliveryLimit());
-      // Dead letters move only when their new queue has them; that needs this overflow behaviour.
+      // At-least-once dead-lettering requires this overflow behaviour.
       arguments.put("x-dead-letter-strategy", "at-least-once");
       arguments.put("x-overflow", "reject-publish");
     }
@@ -181,7 +181,7 @@ final class TopologyDeclaration {
     return Declared.queue(endpoint.queue());
   }
 
-  /** What a declaration is about, as an error names it. */
+  /** What is being declared, as an error names it. */
   private record Declared(String kind, String name) {
 
     static Declared queue(String name) {
@@ -202,10 +202,10 @@ final class TopologyDeclaration {
     Object on(Channel channel) throws IOException;
   }
 
-  /** What the broker has refused, and with which words. */
+  /** A refusal by the broker, with its reply. */
   private record Refused(AMQP.Channel.Close close, IOException failure) {
 
-    /** The argument that differs from that of a queue that is there, or null. */
+    /** The argument that differs from that of an existing queue, or null. */
     @Nullable String argument() {
       Matcher difference = INEQUIVALENT.matcher(close.getReplyText());
       return close.getReplyCode() == AMQP.PRECONDITION_FAILED && difference.find()
@@ -269,7 +269,7 @@ final class TopologyDeclaration {
     return "the broker refuses the endpoint '%s': %s".formatted(endpoint.queue(), text);
   }
 
-  /** What may be deleted is named only where that loses nothing unseen. */
+  /** Suggests deleting something only where that cannot silently lose messages. */
   private String remedy(Declared declared) {
     return declared.equals(ofQueue())
         ? "ask for the same, take the queue as it is with Topology.existing(), or delete it once it"

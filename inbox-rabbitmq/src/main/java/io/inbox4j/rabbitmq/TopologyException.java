@@ -2,7 +2,7 @@ package io.inbox4j.rabbitmq;
 
 import io.inbox4j.error.InboxException;
 
-/** A queue, exchange or binding is refused as it is configured; the message says why. */
+/** Thrown if a queue, exchange or binding is refused as configured; the message says why. */
 public final class TopologyException extends InboxException {
 
   private final String endpoint;
@@ -17,7 +17,7 @@ public final class TopologyException extends InboxException {
     this.endpoint = endpoint;
   }
 
-  /** The endpoint that it is about. */
+  /** The endpoint concerned. */
   public String endpoint() {
     return endpoint;
   }

@@ -1,5 +1,5 @@
 /**
- * The transport from RabbitMQ; the way in is {@link io.inbox4j.rabbitmq.RabbitTransport#connect}.
+ * The RabbitMQ transport; the entry point is {@link io.inbox4j.rabbitmq.RabbitTransport#connect}.
  */
 @NullMarked
 package io.inbox4j.rabbitmq;

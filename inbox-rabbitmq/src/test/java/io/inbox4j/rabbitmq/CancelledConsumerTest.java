@@ -24,13 +24,14 @@ class CancelledConsumerTest {
   void whatIsStoredAfterItWasCancelledIsNotAcknowledged() throws Exception {
     CountDownLatch storing = new CountDownLatch(1);
     CountDownLatch cancelled = new CountDownLatch(1);
-    RecordingReceiver intake =
+    RecordingReceiver deliveryReceiver =
         new RecordingReceiver(
             deliveries -> {
               storing.countDown();
               cancelled.await();
             });
-    InboxConsumer<StockCounted> consumer = new InboxConsumer<>(channel(), "stock", intake, 10);
+    InboxConsumer<StockCounted> consumer =
+        new InboxConsumer<>(channel(), "stock", deliveryReceiver, 10);
     consumer.start(100);
     deliver(consumer, 1);
     storing.await();
@@ -40,7 +41,7 @@ class CancelledConsumerTest {
     while (consumer.isStoring()) {
       consumer.awaitEnd(Duration.ofSeconds(1));
     }
-    assertThat(intake.calls()).isOne();
+    assertThat(deliveryReceiver.calls()).isOne();
     assertThat(called).doesNotContain("basicAck").contains("setDefaultConsumer");
     assertThat(consumer.failure().get()).isInstanceOf(ConsumerCancelledException.class);
   }

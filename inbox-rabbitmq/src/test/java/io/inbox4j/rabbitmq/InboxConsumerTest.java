@@ -64,23 +64,23 @@ class InboxConsumerTest {
 
   @Test
   void whatIsStoredIsAcknowledged() throws Exception {
-    RecordingReceiver intake = new RecordingReceiver(deliveries -> {});
-    InboxConsumer<StockCounted> consumer = consumer(intake);
+    RecordingReceiver deliveryReceiver = new RecordingReceiver(deliveries -> {});
+    InboxConsumer<StockCounted> consumer = consumer(deliveryReceiver);
     publish(50);
     eventually(() -> assertThat(consumer.stored()).isEqualTo(50));
     consumer.close(DEADLINE);
     consuming.close();
     assertThat(producer.messageCount(queue)).isZero();
-    assertThat(intake.stored()).isEqualTo(bodies(50));
+    assertThat(deliveryReceiver.stored()).isEqualTo(bodies(50));
   }
 
   @Test
   void nothingIsAcknowledgedBeforeTheIntakeHasReturned() throws Exception {
     CountDownLatch never = new CountDownLatch(1);
-    RecordingReceiver intake = new RecordingReceiver(deliveries -> never.await());
-    InboxConsumer<StockCounted> consumer = consumer(intake);
+    RecordingReceiver deliveryReceiver = new RecordingReceiver(deliveries -> never.await());
+    InboxConsumer<StockCounted> consumer = consumer(deliveryReceiver);
     publish(50);
-    eventually(() -> assertThat(intake.calls()).isOne());
+    eventually(() -> assertThat(deliveryReceiver.calls()).isOne());
     assertThat(consumer.stored()).isZero();
     consuming.close();
     eventually(() -> assertThat(producer.messageCount(queue)).isEqualTo(50));
@@ -91,18 +91,18 @@ class InboxConsumerTest {
   @Test
   void deliveriesThatCouldNotBeStoredAreOfferedAgainAndThenAcknowledged() throws Exception {
     AtomicInteger failures = new AtomicInteger();
-    RecordingReceiver intake =
+    RecordingReceiver deliveryReceiver =
         new RecordingReceiver(
             deliveries -> {
               if (failures.getAndIncrement() < 3) {
                 throw new StoreUnavailableException("away", new IOException("refused"));
               }
             });
-    InboxConsumer<StockCounted> consumer = consumer(intake);
+    InboxConsumer<StockCounted> consumer = consumer(deliveryReceiver);
     publish(50);
     eventually(() -> assertThat(consumer.stored()).isEqualTo(50));
-    assertThat(intake.calls()).isGreaterThan(3);
-    assertThat(intake.stored()).isEqualTo(bodies(50));
+    assertThat(deliveryReceiver.calls()).isGreaterThan(3);
+    assertThat(deliveryReceiver.stored()).isEqualTo(bodies(50));
     assertThat(consumer.failure()).isNotDone();
     consumer.close(DEADLINE);
     consuming.close();
@@ -111,18 +111,18 @@ class InboxConsumerTest {
 
   @Test
   void closingWhileTheStoreIsAwayLeavesDeliveriesToTheBroker() throws Exception {
-    RecordingReceiver intake =
+    RecordingReceiver deliveryReceiver =
         new RecordingReceiver(
             deliveries -> {
               throw new StoreUnavailableException("away", new IOException("refused"));
             });
-    InboxConsumer<StockCounted> consumer = consumer(intake);
+    InboxConsumer<StockCounted> consumer = consumer(deliveryReceiver);
     publish(50);
-    eventually(() -> assertThat(intake.calls()).isGreaterThan(1));
+    eventually(() -> assertThat(deliveryReceiver.calls()).isGreaterThan(1));
     consumer.close(DEADLINE);
     consuming.close();
     eventually(() -> assertThat(producer.messageCount(queue)).isEqualTo(50));
-    assertThat(intake.stored()).isEmpty();
+    assertThat(deliveryReceiver.stored()).isEmpty();
   }
 
   @Test
@@ -134,7 +134,7 @@ class InboxConsumerTest {
                 new AssertionError("a defect"),
                 new StackOverflowError(),
                 new Exception("that nobody declares")));
-    RecordingReceiver intake =
+    RecordingReceiver deliveryReceiver =
         new RecordingReceiver(
             deliveries -> {
               Thread.currentThread().interrupt(); // leaves its thread so
@@ -142,27 +142,27 @@ class InboxConsumerTest {
                 throw undeclared(failures.remove(0));
               }
             });
-    InboxConsumer<StockCounted> consumer = consumer(intake);
+    InboxConsumer<StockCounted> consumer = consumer(deliveryReceiver);
     publish(50);
     eventually(() -> assertThat(consumer.stored()).isEqualTo(50));
     assertThat(failures).isEmpty();
-    assertThat(intake.stored()).isEqualTo(bodies(50));
+    assertThat(deliveryReceiver.stored()).isEqualTo(bodies(50));
     assertThat(consumer.failure()).isNotDone();
   }
 
   @Test
   void whatThereIsNoMemoryToStoreIsLetGoAndTheBrokerHasItBack() throws Exception {
     OutOfMemoryError failure = new OutOfMemoryError("Java heap space");
-    RecordingReceiver intake =
+    RecordingReceiver deliveryReceiver =
         new RecordingReceiver(
             deliveries -> {
               throw new InboxException("a middleware failed", failure);
             });
-    InboxConsumer<StockCounted> consumer = consumer(intake);
+    InboxConsumer<StockCounted> consumer = consumer(deliveryReceiver);
     publish(50);
     assertThat(consumer.failure()).succeedsWithin(DEADLINE).isSameAs(failure);
     eventually(() -> assertThat(consumer.isStoring()).isFalse());
-    assertThat(intake.calls()).isOne();
+    assertThat(deliveryReceiver.calls()).isOne();
     consuming.close();
     eventually(() -> assertThat(producer.messageCount(queue)).isEqualTo(50));
   }
@@ -175,17 +175,17 @@ class InboxConsumerTest {
 
   @Test
   void whateverTheChecksThrowTheDeliveryIsPutAsideWithIt() throws Exception {
-    RecordingReceiver intake =
+    RecordingReceiver deliveryReceiver =
         new RecordingReceiver(deliveries -> {}) {
           @Override
           public ValidatedDelivery check(Delivery delivery) {
             throw new AssertionError("with the payload");
           }
         };
-    InboxConsumer<StockCounted> consumer = consumer(intake);
+    InboxConsumer<StockCounted> consumer = consumer(deliveryReceiver);
     publish(3);
     eventually(() -> assertThat(consumer.stored()).isEqualTo(3));
-    assertThat(intake.arrivals())
+    assertThat(deliveryReceiver.arrivals())
         .allSatisfy(
             arrival -> {
               ValidatedDelivery.Rejected rejected = (ValidatedDelivery.Rejected) arrival;
@@ -201,14 +201,14 @@ class InboxConsumerTest {
   void whileTheStoreIsAwayForLongTheBrokerHasTheDeliveriesBackAndThoseInHandAreTriedOn()
       throws Exception {
     AtomicBoolean away = new AtomicBoolean(true);
-    RecordingReceiver intake =
+    RecordingReceiver deliveryReceiver =
         new RecordingReceiver(
             deliveries -> {
               if (away.get()) {
                 throw new StoreUnavailableException("away", new IOException("refused"));
               }
             });
-    InboxConsumer<StockCounted> consumer = consumer(intake);
+    InboxConsumer<StockCounted> consumer = consumer(deliveryReceiver);
     publish(50);
     assertThat(consumer.failure())
         .succeedsWithin(DEADLINE)
@@ -219,7 +219,7 @@ class InboxConsumerTest {
     assertThat(consumer.isStoring()).isTrue();
     away.set(false);
     eventually(() -> assertThat(consumer.isStoring()).isFalse());
-    assertThat(intake.stored()).isNotEmpty();
+    assertThat(deliveryReceiver.stored()).isNotEmpty();
     assertThat(consumer.stored()).as("acknowledged").isZero();
     assertThat(producer.messageCount(queue)).isEqualTo(50);
   }
@@ -228,11 +228,11 @@ class InboxConsumerTest {
   void oneDeliveryIsInHandUntilItIsStoredAndThenMoreAndMore() throws Exception {
     List<Integer> unacknowledged = new CopyOnWriteArrayList<>();
     AtomicReference<InboxConsumer<StockCounted>> consumer = new AtomicReference<>();
-    RecordingReceiver intake =
+    RecordingReceiver deliveryReceiver =
         new RecordingReceiver(
             deliveries -> unacknowledged.add((int) (50 - consumer.get().stored()) - ready()));
     publish(50);
-    consumer.set(new InboxConsumer<>(consuming.createChannel(), queue, intake, 1));
+    consumer.set(new InboxConsumer<>(consuming.createChannel(), queue, deliveryReceiver, 1));
     consumer.get().start(40);
     eventually(() -> assertThat(consumer.get().stored()).isEqualTo(50));
     assertThat(unacknowledged.get(0)).isOne();
@@ -240,19 +240,19 @@ class InboxConsumerTest {
     assertThat(unacknowledged.subList(5, 21)).allMatch(count -> count <= 16);
     assertThat(unacknowledged).allMatch(count -> count <= 40);
     assertThat(unacknowledged.subList(21, 50)).anyMatch(count -> count > 16);
-    assertThat(intake.stored()).isEqualTo(bodies(50));
+    assertThat(deliveryReceiver.stored()).isEqualTo(bodies(50));
   }
 
   /** The broker deletes such a queue, with all that is in it, as soon as nobody consumes. */
   @Test
   void aQueueThatGoesWithItsLastConsumerStaysWhenMoreMayBeInHand() throws Exception {
     queue = producer.queueDeclare("", false, false, true, null).getQueue();
-    RecordingReceiver intake = new RecordingReceiver(deliveries -> {});
+    RecordingReceiver deliveryReceiver = new RecordingReceiver(deliveries -> {});
     publish(50);
-    InboxConsumer<StockCounted> consumer = consumer(intake);
+    InboxConsumer<StockCounted> consumer = consumer(deliveryReceiver);
     eventually(() -> assertThat(consumer.stored()).isEqualTo(50));
     assertThat(consumer.failure()).isNotDone();
-    assertThat(intake.stored()).isEqualTo(bodies(50));
+    assertThat(deliveryReceiver.stored()).isEqualTo(bodies(50));
     assertThat(producer.consumerCount(queue)).isOne();
   }
 
@@ -270,9 +270,9 @@ class InboxConsumerTest {
   @Test
   void consumersThatCouldHaveToTakeTurnsAndNeedNotLoseNothing() throws Exception {
     publish(300);
-    RecordingReceiver intake = new RecordingReceiver(deliveries -> {});
-    consumeTogether(intake);
-    assertThat(intake.stored()).containsExactlyInAnyOrderElementsOf(bodies(300));
+    RecordingReceiver deliveryReceiver = new RecordingReceiver(deliveries -> {});
+    consumeTogether(deliveryReceiver);
+    assertThat(deliveryReceiver.stored()).containsExactlyInAnyOrderElementsOf(bodies(300));
   }
 
   private void consumeInTurns(String type) throws Exception {
@@ -280,17 +280,17 @@ class InboxConsumerTest {
     producer.queueDeclare(
         queue, true, false, false, Map.of("x-queue-type", type, "x-single-active-consumer", true));
     publish(300);
-    RecordingReceiver intake = new RecordingReceiver(deliveries -> {});
-    consumeTogether(intake);
-    assertThat(intake.stored()).isEqualTo(bodies(300));
+    RecordingReceiver deliveryReceiver = new RecordingReceiver(deliveries -> {});
+    consumeTogether(deliveryReceiver);
+    assertThat(deliveryReceiver.stored()).isEqualTo(bodies(300));
     producer.queueDelete(queue);
   }
 
-  private void consumeTogether(RecordingReceiver intake) throws IOException {
+  private void consumeTogether(RecordingReceiver deliveryReceiver) throws IOException {
     List<InboxConsumer<StockCounted>> consumers = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
       InboxConsumer<StockCounted> consumer =
-          new InboxConsumer<>(consuming.createChannel(), queue, intake, 20, true);
+          new InboxConsumer<>(consuming.createChannel(), queue, deliveryReceiver, 20, true);
       consumer.start(100);
       consumers.add(consumer);
     }
@@ -310,23 +310,24 @@ class InboxConsumerTest {
   @Test
   void aBatchHasNoMoreDeliveriesThanAsked() throws Exception {
     AtomicInteger largest = new AtomicInteger();
-    RecordingReceiver intake =
+    RecordingReceiver deliveryReceiver =
         new RecordingReceiver(deliveries -> largest.accumulateAndGet(deliveries.size(), Math::max));
     publish(100);
-    InboxConsumer<StockCounted> consumer = consumer(intake);
+    InboxConsumer<StockCounted> consumer = consumer(deliveryReceiver);
     eventually(() -> assertThat(consumer.stored()).isEqualTo(100));
     assertThat(largest.get()).isBetween(1, 20);
-    assertThat(intake.stored()).isEqualTo(bodies(100));
+    assertThat(deliveryReceiver.stored()).isEqualTo(bodies(100));
   }
 
   @Test
   void whatComesOneByOneAndFastIsStoredTogether() throws Exception {
     AtomicLong last = new AtomicLong();
-    RecordingReceiver intake = new RecordingReceiver(deliveries -> last.set(System.nanoTime()));
-    InboxConsumer<StockCounted> consumer = consumer(intake, 500, 1_000);
+    RecordingReceiver deliveryReceiver =
+        new RecordingReceiver(deliveries -> last.set(System.nanoTime()));
+    InboxConsumer<StockCounted> consumer = consumer(deliveryReceiver, 500, 1_000);
     publish(400);
     eventually(() -> assertThat(consumer.stored()).as("as many as may be").isEqualTo(400));
-    int calls = intake.calls();
+    int calls = deliveryReceiver.calls();
     long begin = System.nanoTime();
     for (String body : bodies(400)) {
       producer.basicPublish("", queue, null, body.getBytes(StandardCharsets.UTF_8));
@@ -334,8 +335,10 @@ class InboxConsumerTest {
     }
     eventually(() -> assertThat(consumer.stored()).isEqualTo(800));
     int millis = (int) Duration.ofNanos(last.get() - begin).toMillis();
-    assertThat(intake.calls() - calls).as("in %d ms", millis).isLessThanOrEqualTo(millis / 2 + 1);
-    assertThat(intake.stored().subList(400, 800)).isEqualTo(bodies(400));
+    assertThat(deliveryReceiver.calls() - calls)
+        .as("in %d ms", millis)
+        .isLessThanOrEqualTo(millis / 2 + 1);
+    assertThat(deliveryReceiver.stored().subList(400, 800)).isEqualTo(bodies(400));
   }
 
   @Test
@@ -349,14 +352,15 @@ class InboxConsumerTest {
     assertThat(consuming.isOpen()).isTrue();
   }
 
-  private InboxConsumer<StockCounted> consumer(RecordingReceiver intake) throws IOException {
-    return consumer(intake, 20, 60);
+  private InboxConsumer<StockCounted> consumer(RecordingReceiver deliveryReceiver)
+      throws IOException {
+    return consumer(deliveryReceiver, 20, 60);
   }
 
-  private InboxConsumer<StockCounted> consumer(RecordingReceiver intake, int batch, int prefetch)
-      throws IOException {
+  private InboxConsumer<StockCounted> consumer(
+      RecordingReceiver deliveryReceiver, int batch, int prefetch) throws IOException {
     InboxConsumer<StockCounted> consumer =
-        new InboxConsumer<>(consuming.createChannel(), queue, intake, batch);
+        new InboxConsumer<>(consuming.createChannel(), queue, deliveryReceiver, batch);
     consumer.start(prefetch);
     return consumer;
   }

@@ -89,13 +89,13 @@ class LargeDeliveriesTest {
     }
   }
 
-  private static InboxConsumer<StockCounted> consumer(RecordingReceiver intake) {
+  private static InboxConsumer<StockCounted> consumer(RecordingReceiver deliveryReceiver) {
     Channel channel =
         (Channel)
             Proxy.newProxyInstance(
                 Channel.class.getClassLoader(),
                 new Class<?>[] {Channel.class},
                 (self, method, arguments) -> method.getReturnType() == boolean.class ? true : null);
-    return new InboxConsumer<>(channel, "stock", intake, 512);
+    return new InboxConsumer<>(channel, "stock", deliveryReceiver, 512);
   }
 }

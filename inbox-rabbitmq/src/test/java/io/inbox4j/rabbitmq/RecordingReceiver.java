@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** An intake that remembers what it was given, and does before it returns what a test wants. */
+/** A receiver that remembers what it was given, and does before it returns what a test wants. */
 class RecordingReceiver implements DeliveryReceiver<StockCounted> {
 
   /** What happens before a batch counts as stored. */

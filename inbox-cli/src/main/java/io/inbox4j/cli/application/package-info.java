@@ -1,4 +1,4 @@
-/** The interface by which a service hands its inbox to the command line. */
+/** The interface through which a service passes its inbox to the command line. */
 @NullMarked
 package io.inbox4j.cli.application;
 

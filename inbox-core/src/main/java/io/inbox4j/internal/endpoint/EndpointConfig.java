@@ -18,23 +18,23 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the processor does for one endpoint.
+ * The immutable configuration of one endpoint for the processor.
  *
  * @param endpoint the endpoint
  * @param types the event types that have a handler
  * @param dispatcher the handlers
- * @param middleware what runs around them, the outermost first
- * @param retry what happens after a failure
- * @param retryByEvent what happens instead for events of these classes
- * @param concurrencyByEvent how many handlers of these classes run at once at most
- * @param breaker when it rests because most messages fail, or null for never
+ * @param middleware the middleware around them, outermost first
+ * @param retry the retry policy
+ * @param retryByEvent the retry policies of events of these classes, instead
+ * @param concurrencyByEvent the maximum number of handlers of these classes that run concurrently
+ * @param breaker the circuit breaker, or null for none
  * @param mode in which transaction handlers run
  * @param workers how many workers it has
- * @param batchSize how many messages are taken at once at most
+ * @param batchSize the maximum number of messages per batch
  * @param isolated whether every message has a transaction of its own
  * @param ordered whether most messages have an ordering key
- * @param whenDead what becomes of later messages of an ordering key when one dies
- * @param pollInterval how often a worker looks without being woken
+ * @param whenDead what happens to later messages of an ordering key when one is dead
+ * @param pollInterval how often a worker polls without being woken
  */
 public record EndpointConfig(
     String endpoint,
@@ -53,7 +53,7 @@ public record EndpointConfig(
     WhenDead whenDead,
     Duration pollInterval) {
 
-  /** How many handlers of one endpoint can run at once at most, in one process. */
+  /** The maximum number of handlers of one endpoint that can run concurrently in one process. */
   public static final int MAX_WORKERS = 10_000;
 
   public EndpointConfig {
@@ -91,7 +91,7 @@ public record EndpointConfig(
         || (outcome instanceof Outcome.Dead dead && dead.holdsKey());
   }
 
-  /** How many messages share a transaction at most. */
+  /** The maximum number of messages per transaction. */
   public int transactionSize() {
     return isolated ? 1 : batchSize;
   }

@@ -12,10 +12,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings an event to the handler of its class.
+ * Dispatches an event to the handler of its class.
  *
- * <p>Immutable and thread-safe. The builder of a subscription makes one from its handlers; tests
- * can use one alone.
+ * <p>Immutable and thread-safe. A subscription builds one from its handlers; tests can use one on
+ * its own.
  */
 public final class EventDispatcher {
 
@@ -39,12 +39,12 @@ public final class EventDispatcher {
     return all;
   }
 
-  /** Whether any class has a handler of batches. */
+  /** Whether any class has a batch handler. */
   public boolean hasBatchHandlers() {
     return !batchHandlers.isEmpty();
   }
 
-  /** The handler of batches of this class, or null if its events are handled one by one. */
+  /** The batch handler of this class, or null if its events are handled one by one. */
   public @Nullable BatchHandler<?> batchHandlerOf(Class<? extends IntegrationEvent> event) {
     return batchHandlers.get(event);
   }
@@ -52,7 +52,7 @@ public final class EventDispatcher {
   /**
    * Calls the handler of the event's class.
    *
-   * @throws IllegalArgumentException if there is none; the message says which classes have one
+   * @throws IllegalArgumentException if there is none; the message lists the classes that have one
    * @throws Exception what the handler throws
    */
   public <T extends IntegrationEvent> void dispatch(T event, EventContext context)
@@ -60,7 +60,7 @@ public final class EventDispatcher {
     handlerOf(event).handle(event, context);
   }
 
-  @SuppressWarnings("unchecked") // on() puts a handler of T at the class of T only
+  @SuppressWarnings("unchecked") // on() registers a handler of T for the class of T only
   private <T extends IntegrationEvent> EventHandler<T> handlerOf(T event) {
     EventHandler<?> handler = handlers.get(event.getClass());
     if (handler == null) {
@@ -75,7 +75,7 @@ public final class EventDispatcher {
     return events().stream().map(Class::getName).sorted().collect(Collectors.joining(", "));
   }
 
-  /** Collects handlers. */
+  /** Builds a dispatcher from handlers. */
   public static final class Builder {
 
     private final Map<Class<? extends IntegrationEvent>, EventHandler<?>> handlers =
@@ -98,7 +98,7 @@ public final class EventDispatcher {
     }
 
     /**
-     * Sends events of this class to this handler, many at once.
+     * Dispatches events of this class to this handler, in batches.
      *
      * @throws IllegalArgumentException if the class has a handler already
      */

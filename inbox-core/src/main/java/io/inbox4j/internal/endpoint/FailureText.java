@@ -7,8 +7,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 
 /**
- * A failure as it is kept with its message: the reason, the failure and its causes, then the stack
- * trace, cut.
+ * The text of a failure that is stored with its message: the reason, the failure and its causes,
+ * then the stack trace, truncated.
  */
 public final class FailureText {
 
@@ -18,7 +18,7 @@ public final class FailureText {
 
   private FailureText() {}
 
-  /** The failure, or one in its place if it cannot even be asked for its causes. */
+  /** The failure, or a substitute if even asking for its causes throws. */
   public static Throwable readable(Throwable failure) {
     try {
       Throwable cause = failure;
@@ -43,7 +43,7 @@ public final class FailureText {
   }
 
   /**
-   * As it is logged: the store says itself what is wrong with it, all others only what they are.
+   * The text for the log: a store failure describes itself, all others are described by class only.
    */
   public static String logged(Throwable failure) {
     return failure instanceof StoreUnavailableException
@@ -51,11 +51,11 @@ public final class FailureText {
         : LoggedFailure.kind(failure);
   }
 
-  /** The failure in one line, though it may fail at that too. */
+  /** The failure in one line, even if its message cannot be read. */
   private static String summary(Throwable failure) {
     try {
       return failure.toString();
-    } catch (Throwable e) { // of a handler's own class of exceptions, say
+    } catch (Throwable e) { // from an exception class of a handler, say
       return failure.getClass().getName() + ", whose message cannot be had";
     }
   }

@@ -3,7 +3,7 @@ package io.inbox4j.internal.endpoint;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** In which transaction handlers run. */
+/** The transaction in which handlers run. */
 public sealed interface HandlingMode {
 
   /** In a transaction that commits the effects of many handlers with their outcomes. */
@@ -13,10 +13,11 @@ public sealed interface HandlingMode {
   record Inline() implements HandlingMode {}
 
   /**
-   * In none: a lease keeps others away from the message.
+   * In none: a lease keeps the message from other workers.
    *
-   * @param lease how long others wait for a process that is gone; renewed while a handler runs
-   * @param timeout how long a handler may run, or null for as long as it likes
+   * @param lease how long a message stays claimed after its process died; renewed while a handler
+   *     runs
+   * @param timeout how long a handler may run, or null for no limit
    */
   record Leased(Duration lease, @Nullable Duration timeout) implements HandlingMode {}
 }

@@ -2,7 +2,7 @@ package io.inbox4j.internal.endpoint;
 
 import io.inbox4j.error.InboxException;
 
-/** What is held against a message that loses its transaction again and again. */
+/** The failure of a message whose transaction is lost repeatedly. */
 public final class TransactionLostException extends InboxException {
 
   public TransactionLostException(int times, Throwable cause) {

@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** One part, and since when it is as it is. Used by one thread at a time. */
+/** A monitored component, with its status and since when. Used by one thread at a time. */
 final class HealthComponent {
 
   private final String name;
@@ -16,7 +16,7 @@ final class HealthComponent {
   private @Nullable Part last;
 
   /**
-   * @param look finds out how the part is, at once
+   * @param look checks the component without waiting
    */
   HealthComponent(String name, @Nullable String endpoint, Supplier<HealthFinding> look) {
     this.name = name;
@@ -28,7 +28,7 @@ final class HealthComponent {
     return name;
   }
 
-  /** How it is now. */
+  /** Checks the component now. */
   Part look(Instant now) {
     HealthFinding found = find();
     Instant since = last == null || last.status() != found.status() ? now : last.since();
@@ -39,12 +39,12 @@ final class HealthComponent {
   private HealthFinding find() {
     try {
       return look.get();
-    } catch (Throwable e) { // the other parts are looked at all the same
+    } catch (Throwable e) { // the other components are checked regardless
       return HealthFinding.down("could not be looked at: " + LoggedFailure.summary(e));
     }
   }
 
-  /** How it was when it was looked at last; up before. */
+  /** The status at the last check; up before the first one. */
   Status status() {
     return last == null ? Status.UP : last.status();
   }

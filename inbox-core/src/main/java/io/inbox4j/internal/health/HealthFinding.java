@@ -3,7 +3,7 @@ package io.inbox4j.internal.health;
 import io.inbox4j.listener.Health.Status;
 import java.time.Duration;
 
-/** What was found of one part. */
+/** The result of checking one component. */
 record HealthFinding(Status status, String detail) {
 
   static HealthFinding up(String detail) {
@@ -18,13 +18,16 @@ record HealthFinding(Status status, String detail) {
     return new HealthFinding(Status.DOWN, detail);
   }
 
-  /** So many of so many: down if there are none, degraded if some are missing. */
+  /**
+   * The finding for a number of expected items: down if there are none, degraded if some are
+   * missing.
+   */
   static HealthFinding count(int there, int wanted, String detail) {
     Status status = there >= wanted ? Status.UP : there > 0 ? Status.DEGRADED : Status.DOWN;
     return new HealthFinding(status, detail);
   }
 
-  /** A duration as people read it: {@code 42 s}. */
+  /** A duration in human-readable form: {@code 42 s}. */
   static String seconds(Duration time) {
     return time.toSeconds() + " s";
   }

@@ -23,10 +23,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches the parts of an inbox, from {@link #start} to {@link #close}.
+ * Monitors the components of an inbox, from {@link #start} to {@link #close}.
  *
- * <p>One thread asks the store about once a second, and may have to wait for it. Another looks at
- * all parts twice a second and never waits. Neither keeps the process alive.
+ * <p>One thread queries the store about once a second, and may have to wait for it. Another checks
+ * all components twice a second and never waits. Neither keeps the process alive.
  */
 public final class HealthMonitor implements AutoCloseable {
 
@@ -43,7 +43,7 @@ public final class HealthMonitor implements AutoCloseable {
   private volatile Health latest;
 
   /**
-   * @param maxTransactionAge the age up to which an open transaction is nothing to worry about
+   * @param maxTransactionAge the age up to which an open transaction is considered healthy
    */
   public HealthMonitor(InboxStore store, SafeListener listener, Duration maxTransactionAge) {
     this.store = new StoreProbe(store);
@@ -58,7 +58,7 @@ public final class HealthMonitor implements AutoCloseable {
                 vitals -> StoreHealth.transactions(vitals.transactions(), maxTransactionAge)));
   }
 
-  /** Watches what waits at an endpoint. */
+  /** Monitors what is waiting at an endpoint. */
   public void waiting(String endpoint, Duration maxLag) {
     endpoints.add(endpoint);
     add(
@@ -75,18 +75,18 @@ public final class HealthMonitor implements AutoCloseable {
         () -> store.of(vitals -> StoreHealth.pause(vitals.endpoints().get(endpoint))));
   }
 
-  /** Watches how an endpoint is received from. */
+  /** Monitors the receiver of an endpoint. */
   public void receiving(String endpoint, int consumers, Supplier<ReceiverState> state) {
     add("broker", endpoint, () -> ProcessHealth.broker(state.get()));
     add("consumers", endpoint, () -> ProcessHealth.consumers(state.get(), consumers));
   }
 
-  /** Watches no more how endpoints are received from. */
+  /** Stops monitoring receivers. */
   public void notReceiving() {
     forget("broker", "consumers");
   }
 
-  /** Watches the workers of an endpoint, and its circuit breaker if it has one. */
+  /** Monitors the workers of an endpoint, and its circuit breaker if it has one. */
   public void processing(String endpoint, boolean hasBreaker, InboxProcessor processor) {
     add("workers", endpoint, () -> ProcessHealth.workers(processor, endpoint));
     if (hasBreaker) {
@@ -94,7 +94,7 @@ public final class HealthMonitor implements AutoCloseable {
     }
   }
 
-  /** Watches no more the workers of endpoints. */
+  /** Stops monitoring workers. */
   public void notProcessing() {
     forget("workers", "circuit");
   }
@@ -107,7 +107,7 @@ public final class HealthMonitor implements AutoCloseable {
     parts.add(new HealthComponent(name, endpoint, look));
   }
 
-  /** Begins to watch. */
+  /** Starts monitoring. */
   public void start() {
     repeat("inbox-health-store", () -> store.ask(endpoints), store::pause);
     repeat("inbox-health", this::look, () -> LOOK_EVERY);
@@ -128,7 +128,7 @@ public final class HealthMonitor implements AutoCloseable {
     thread.start();
   }
 
-  /** Looks at all parts, without waiting for anything. */
+  /** Checks all components, without waiting for anything. */
   public void look() {
     List<Part> changed = new ArrayList<>();
     synchronized (this) {
@@ -159,12 +159,12 @@ public final class HealthMonitor implements AutoCloseable {
     listener.tell(l -> l.healthChanged(new InboxListener.HealthChanged(part)));
   }
 
-  /** Whether the store did not answer when it was last asked, or cannot be written to. */
+  /** Whether the store did not answer the last query, or cannot be written to. */
   public boolean isStoreDown() {
     return store.database().status() == Status.DOWN;
   }
 
-  /** How the inbox was when it was last looked at. Returns at once. */
+  /** The health at the last check. Does not wait. */
   public Health health() {
     return latest;
   }
@@ -173,7 +173,7 @@ public final class HealthMonitor implements AutoCloseable {
     return Health.of(List.of(new Part("inbox", null, Status.DOWN, detail, clock.instant())));
   }
 
-  /** Ends both threads, without waiting for an answer of the store; the inbox is closed. */
+  /** Stops both threads without waiting for an answer from the store; the inbox is being closed. */
   @Override
   public synchronized void close() {
     closing.countDown();

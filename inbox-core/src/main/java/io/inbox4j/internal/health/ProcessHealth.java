@@ -5,7 +5,7 @@ import io.inbox4j.internal.process.InboxProcessor;
 import io.inbox4j.retry.CircuitState;
 import io.inbox4j.transport.ReceiverState;
 
-/** What this process's own connections and threads mean. */
+/** Judges the health of this process's own connections and threads. */
 final class ProcessHealth {
 
   private ProcessHealth() {}

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the vitals of a store mean. */
+/** Judges the health of a store by its status. */
 final class StoreHealth {
 
   private StoreHealth() {}

@@ -7,13 +7,13 @@ import java.util.Collection;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Asks the store how it is, and remembers what it said; others never wait for the answer. */
+/** Queries the status of the store and caches the answer, so that others never wait for it. */
 final class StoreProbe {
 
-  /** After this time without an answer the store counts as gone. */
+  /** After this time without an answer the store counts as down. */
   static final Duration PATIENCE = Duration.ofSeconds(3);
 
-  /** A question ends after this time, so that a new one can find a server that is back. */
+  /** The timeout of a query, so that the next one can reach a server that is back. */
   static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private static final Duration MIN_PAUSE = Duration.ofSeconds(1);
@@ -26,10 +26,10 @@ final class StoreProbe {
 
   /**
    * @param vitals the last answer
-   * @param failure what came in place of a newer answer
-   * @param took how long the last answer took, or the failure
+   * @param failure the failure since the last answer, or null
+   * @param took how long the last answer, or the failure, took
    * @param answeredAt when the last answer came, as {@link System#nanoTime}
-   * @param askedAt since when an answer is waited for
+   * @param askedAt when the pending query began, or null if there is none
    */
   private record State(
       @Nullable StoreStatus vitals,
@@ -42,7 +42,7 @@ final class StoreProbe {
     this.store = store;
   }
 
-  /** Asks, and waits for the answer. */
+  /** Queries the store, and waits for the answer. */
   void ask(Collection<String> endpoints) {
     State before = state;
     long begin = System.nanoTime();
@@ -50,12 +50,12 @@ final class StoreProbe {
     try {
       StoreStatus vitals = store.status(endpoints, TIMEOUT);
       state = new State(vitals, null, since(begin), System.nanoTime(), null);
-    } catch (Throwable e) { // is what is found
+    } catch (Throwable e) { // the failure is the finding
       state = new State(before.vitals, text(e), since(begin), before.answeredAt, null);
     }
   }
 
-  /** When to ask again: an answer that takes long is asked for less often. */
+  /** The pause until the next query: the slower the answers, the fewer the queries. */
   Duration pause() {
     Duration pause = state.took.multipliedBy(PAUSE_PER_TIME);
     return pause.compareTo(MIN_PAUSE) < 0
@@ -63,7 +63,7 @@ final class StoreProbe {
         : pause.compareTo(MAX_PAUSE) > 0 ? MAX_PAUSE : pause;
   }
 
-  /** How the database is. */
+  /** The health of the database. */
   HealthFinding database() {
     State now = state;
     String silence = silence(now);
@@ -82,7 +82,7 @@ final class StoreProbe {
         : HealthFinding.up("answers in %d ms".formatted(now.took.toMillis()));
   }
 
-  /** What the last answer says; while there is no newer one it stands, and says so. */
+  /** A finding from the last answer; if that is outdated, the detail says so. */
   HealthFinding of(Function<StoreStatus, HealthFinding> what) {
     State now = state;
     if (now.vitals == null) {
@@ -108,7 +108,7 @@ final class StoreProbe {
     return Duration.ofNanos(System.nanoTime() - nanoTime);
   }
 
-  /** What it says, and what the first of its causes says if that is something else. */
+  /** The message of the failure, and that of its root cause if it is different. */
   private static String text(Throwable failure) {
     Throwable first = failure;
     for (int depth = 0; first.getCause() != null && depth < 100; depth++) {

@@ -1,4 +1,4 @@
-/** Watches the inbox component by component, and reports changes. */
+/** Monitors the health of the inbox component by component, and reports changes. */
 @NullMarked
 package io.inbox4j.internal.health;
 

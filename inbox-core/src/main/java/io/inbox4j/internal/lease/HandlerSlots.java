@@ -15,13 +15,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The places of leased handlers: how many run, and which messages wait for a place.
+ * The slots of leased handlers: how many run, and which messages wait for a slot.
  *
- * <p>A few messages are leased ahead, as many as will begin within the next moments, so that a
- * place never stays empty for the time of a claim. While handlers are slow those are none.
+ * <p>A few messages are leased ahead, as many as will begin within the next moments, so that a slot
+ * never stays empty for the time of a claim. While handlers are slow, none are leased ahead.
  *
- * <p>A handler whose message was taken from it, because its time was up or its lease was lost,
- * leaves its place to another message though it has not returned. The number of those is bounded,
+ * <p>A handler that lost its message, because its timeout passed or its lease was lost, frees its
+ * slot for another message although it has not returned. The number of such handlers is bounded,
  * too: when there are many, fewer others begin, and in the end none until one returns.
  */
 final class HandlerSlots {
@@ -29,10 +29,13 @@ final class HandlerSlots {
   private static final Duration AHEAD = Duration.ofMillis(50);
   private static final double WEIGHT_OF_LAST = 0.1;
 
-  /** So many may be overdue however few places there are: one message may be tried many times. */
+  /**
+   * The minimum number of handlers that may be overdue, however few slots there are, because one
+   * message may be retried many times.
+   */
   private static final int MIN_OVERDUE = 16;
 
-  /** For how long a handler may take to heed an interrupt before it counts as stuck. */
+  /** How long a handler may take to react to an interrupt before it counts as stuck. */
   private static final Duration MOMENT = Duration.ofSeconds(1);
 
   private final int maxAhead;
@@ -40,7 +43,7 @@ final class HandlerSlots {
   private final Deque<InFlightMessage> waiting = new ArrayDeque<>();
   private final Set<InFlightMessage> running = new HashSet<>();
 
-  /** Those that have not returned though their message was taken from them, and since when. */
+  /** The handlers that have not returned although they lost their message, and since when. */
   private final Map<InFlightMessage, Long> overdue = new HashMap<>();
 
   private int size;
@@ -68,22 +71,22 @@ final class HandlerSlots {
     return capacity == 0 ? 0 : Math.max(0, capacity + ahead() - running.size() - waiting.size());
   }
 
-  /** How many handlers run at once at most, while so many have not returned in time. */
+  /** How many handlers may run concurrently while this many have not returned in time. */
   private int capacity(int stuck) {
     return Math.max(0, Math.min(size, size + Math.max(size, MIN_OVERDUE) - stuck));
   }
 
-  /** How many handlers can run at once right now. */
+  /** How many handlers can run concurrently right now. */
   synchronized int usable() {
     return capacity(stuck().handlers());
   }
 
-  /** Whether nothing can begin, because of handlers that do not return. */
+  /** Whether nothing can begin, because too many handlers have not returned. */
   synchronized boolean isBlocked() {
     return capacity(overdue.size()) == 0;
   }
 
-  /** How many handlers have not returned though their message was taken from them. */
+  /** How many handlers have not returned although they lost their message. */
   synchronized int overdue() {
     return overdue.size();
   }
@@ -100,7 +103,7 @@ final class HandlerSlots {
     return count == 0 ? StuckHandlers.NONE : new StuckHandlers(count, Duration.ofNanos(longest));
   }
 
-  /** How many places have to be free to make a claim worth its while. */
+  /** How many slots have to be free to make a claim worthwhile. */
   synchronized int worthClaiming() {
     return Math.max(1, ahead() / 2);
   }
@@ -115,7 +118,7 @@ final class HandlerSlots {
     waiting.addLast(leased);
   }
 
-  /** The next message that may begin, which has a place now; null if none may. */
+  /** Assigns a slot to the next message that may begin and returns it; null if none may. */
   synchronized @Nullable InFlightMessage begin() {
     if (stopped || running.size() >= capacity(overdue.size()) || waiting.isEmpty()) {
       return null;
@@ -125,7 +128,7 @@ final class HandlerSlots {
     return next;
   }
 
-  /** A handler has ended after this time. */
+  /** Frees the slot of a handler that finished after this time. */
   synchronized void end(InFlightMessage leased, Duration time) {
     double nanos = Math.max(1, time.toNanos());
     averageNanos =
@@ -133,7 +136,7 @@ final class HandlerSlots {
     leave(leased);
   }
 
-  /** A message is given up, whether it waits or runs; its handler may not have returned. */
+  /** Abandons a message, whether it waits or runs; its handler may not have returned. */
   synchronized void abandon(InFlightMessage leased) {
     if (leased.isRunning()) {
       overdue.put(leased, System.nanoTime());
@@ -142,7 +145,7 @@ final class HandlerSlots {
     leave(leased);
   }
 
-  /** A handler has returned though its message was taken from it. */
+  /** Records that a handler has returned that had lost its message. */
   synchronized void returned(InFlightMessage leased) {
     overdue.remove(leased);
     leave(leased);
@@ -156,20 +159,23 @@ final class HandlerSlots {
     }
   }
 
-  /** Lets nothing begin any more. */
+  /** Lets nothing more begin. */
   synchronized void stop() {
     stopped = true;
     notifyAll();
   }
 
-  /** Takes away what waits. */
+  /** Removes and returns the waiting messages. */
   synchronized List<InFlightMessage> takeWaiting() {
     List<InFlightMessage> all = new ArrayList<>(waiting);
     waiting.clear();
     return all;
   }
 
-  /** Waits until nothing runs, until this time of {@link System#nanoTime}; whether that is so. */
+  /**
+   * Waits until nothing runs, at most until this {@link System#nanoTime}; returns whether that is
+   * so.
+   */
   synchronized boolean join(long until) {
     try {
       for (long left = until - System.nanoTime(); !running.isEmpty() && left > 0; ) {

@@ -6,12 +6,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Threads for handlers that mostly wait: virtual ones where the JVM has them. */
+/** Creates threads for handlers that mostly wait: virtual ones where the JVM has them. */
 final class HandlerThreads {
 
   private HandlerThreads() {}
 
-  /** One thread for every task, named with this prefix and a number. */
+  /** An executor with one thread per task, named with this prefix and a number. */
   static ExecutorService named(String prefix) {
     ThreadFactory virtual = virtual(prefix);
     AtomicInteger number = new AtomicInteger();
@@ -21,7 +21,10 @@ final class HandlerThreads {
             : work -> new Thread(work, prefix + "-" + number.incrementAndGet()));
   }
 
-  /** {@code Thread.ofVirtual().name(prefix, 1).factory()}, which Java 17 does not know. */
+  /**
+   * {@code Thread.ofVirtual().name(prefix, 1).factory()}, called by reflection because Java 17 does
+   * not have it.
+   */
   private static @org.jspecify.annotations.Nullable ThreadFactory virtual(String prefix) {
     try {
       Method ofVirtual = Thread.class.getMethod("ofVirtual");

@@ -10,8 +10,8 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message in hand under a lease: it waits, runs, and ends once, whoever ends it first: its
- * handler, its time-out, or the loss of the lease.
+ * A message in flight under a lease: it waits, runs, and ends exactly once, by whichever comes
+ * first: its handler, its timeout, or the loss of the lease.
  */
 final class InFlightMessage {
 
@@ -25,7 +25,8 @@ final class InFlightMessage {
   private boolean hasFreed;
 
   /**
-   * @param freed called once, when another message may take the place of this one
+   * @param freed called once, when the limits that this message counts against are free for another
+   *     one
    */
   InFlightMessage(ClaimedMessage message, Lease lease, Runnable freed) {
     this.message = message;
@@ -42,7 +43,7 @@ final class InFlightMessage {
   }
 
   /**
-   * Has something done in the transaction of its outcome.
+   * Adds an effect to be applied in the transaction of its outcome.
    *
    * @throws IllegalStateException if its outcome is known already
    */
@@ -53,12 +54,12 @@ final class InFlightMessage {
     effects.add(effect);
   }
 
-  /** What is to be done in the transaction of its outcome. */
+  /** The effects to be applied in the transaction of its outcome. */
   synchronized List<EventContext.Effect> effects() {
     return List.copyOf(effects);
   }
 
-  /** The current thread begins to handle it; false if it has ended before that. */
+  /** Begins to handle it on the current thread; false if it has already ended. */
   synchronized boolean begin() {
     thread = Thread.currentThread();
     return !ended;
@@ -68,7 +69,7 @@ final class InFlightMessage {
     timeout = later;
   }
 
-  /** Ends it; true for the first who does. */
+  /** Ends it; true only for the first call. */
   synchronized boolean end() {
     if (ended) {
       return false;
@@ -80,10 +81,10 @@ final class InFlightMessage {
     return true;
   }
 
-  /** The handler's thread has nothing to do with it any more. */
+  /** Detaches the handler's thread. */
   synchronized void leave() {
     thread = null;
-    Thread.interrupted(); // was meant for this message, if for anything
+    Thread.interrupted(); // an interrupt was meant for this message, if for anything
   }
 
   /** Whether its handler has begun and not returned. */
@@ -91,14 +92,14 @@ final class InFlightMessage {
     return thread != null;
   }
 
-  /** Interrupts its handler, if it runs. */
+  /** Interrupts its handler, if it is running. */
   synchronized void interrupt() {
     if (thread != null) {
       thread.interrupt();
     }
   }
 
-  /** Lets another message take its place. */
+  /** Releases the limits that it counts against, once. */
   void free() {
     synchronized (this) {
       if (hasFreed) {

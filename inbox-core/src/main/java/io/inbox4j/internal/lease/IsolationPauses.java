@@ -4,8 +4,8 @@ import io.inbox4j.internal.limit.WorkSignal;
 import java.time.Duration;
 
 /**
- * For how long a leased subscription is kept waiting by messages that have to have it for
- * themselves: for a tenth of its time at most, and never for long. Used by one thread.
+ * Limits how long messages that have to run alone keep a leased subscription waiting: at most a
+ * tenth of the time, and never for long. Used by one thread.
  */
 final class IsolationPauses {
 
@@ -22,20 +22,22 @@ final class IsolationPauses {
     this.signal = signal;
   }
 
-  /** Whether others may be kept waiting now. */
+  /** Whether other messages may be kept waiting now. */
   boolean mayBegin() {
     return System.nanoTime() - restsUntil >= 0;
   }
 
-  /** How long to wait for what is in hand to come to its end; longer each time that it did not. */
+  /**
+   * How long to wait for messages in flight to finish; longer after each time that they did not.
+   */
   Duration patience() {
     return patience;
   }
 
   /**
-   * Others were kept waiting for this time.
+   * Records that other messages were kept waiting for this time.
    *
-   * @param found whether nothing was in hand in the end
+   * @param found whether nothing was in flight in the end
    */
   void ended(Duration time, boolean found) {
     patience = found ? MIN_PATIENCE : shorter(patience.multipliedBy(2), MAX_PATIENCE);

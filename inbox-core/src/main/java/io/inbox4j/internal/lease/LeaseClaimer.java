@@ -23,10 +23,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims messages and leases them, as many as the limits of concurrency allow.
+ * Claims messages and leases them, as many as the concurrency limits allow.
  *
- * <p>Orphans that cannot run now are left where they are, in front of others. So the next claim
- * looks behind as many messages as the last one has left.
+ * <p>Orphaned messages that cannot run now stay in place, ahead of others. So the next claim looks
+ * past as many messages as the last one skipped.
  */
 final class LeaseClaimer {
 
@@ -45,9 +45,10 @@ final class LeaseClaimer {
   private boolean onlyLeft;
 
   /**
-   * A message that has to be apart from other orphans: a second process has died over it.
+   * A message that must not run together with other orphaned messages, because it was marked as a
+   * crash risk before.
    *
-   * @param last whether it is given up on if its process dies once more
+   * @param last whether this is its last attempt: it is given up on if its process dies once more
    */
   record IsolatedMessage(long sequence, String type, boolean last) {}
 
@@ -65,10 +66,10 @@ final class LeaseClaimer {
   }
 
   /**
-   * Leases up to this many messages that are due, but none that has to be apart from other orphans.
+   * Leases up to this many messages that are due, except isolated ones.
    *
-   * @param orphans whether to lease orphans, too
-   * @param mostLeft behind how many messages to look at most that were left before
+   * @param orphans whether to lease orphaned messages, too
+   * @param mostLeft the maximum number of previously skipped messages to look past
    */
   List<InFlightMessage> claim(int room, boolean orphans, int mostLeft) {
     isolated.clear();
@@ -104,16 +105,17 @@ final class LeaseClaimer {
     return leased;
   }
 
-  /** Whether the last claim has seen nothing but what it left, and the next one looks further. */
+  /**
+   * Whether the last claim saw only messages that it skipped, so that the next one looks further.
+   */
   boolean looksFurther() {
     return onlyLeft;
   }
 
   /**
-   * The next of the messages that the last claim has left because they have to be apart from other
-   * orphans; null if there is none.
+   * The next of the isolated messages that the last claim skipped; null if there is none.
    *
-   * @param last whether it may be one that would be given up on
+   * @param last whether it may be one on its last attempt
    */
   @Nullable IsolatedMessage nextIsolated(boolean last) {
     IsolatedMessage next =
@@ -125,7 +127,7 @@ final class LeaseClaimer {
     return next;
   }
 
-  /** Leases a message that has to be apart from other orphans, if it is still there. */
+  /** Leases an isolated message, if it is still due and can be claimed. */
   List<InFlightMessage> claimIsolated(IsolatedMessage isolatedMessage) {
     ConcurrencyLimit ofType = permitsOf(isolatedMessage.type());
     int allowed = admissionControl.all().take(1, admissionControl.signal());
@@ -176,7 +178,9 @@ final class LeaseClaimer {
     return lease(transaction -> claim(transaction, types, limit + further), limit, permits, null);
   }
 
-  /** Leases claimed messages; what has killed its process too often dies instead. */
+  /**
+   * Leases claimed messages; those that have crashed their process too often become dead instead.
+   */
   private List<InFlightMessage> lease(
       Function<WorkTransaction, List<ClaimedMessage>> claim,
       int limit,
@@ -218,7 +222,9 @@ final class LeaseClaimer {
     }
   }
 
-  /** Messages with or without an ordering key by turns, the other kind if none of them can run. */
+  /**
+   * Claims messages with and without an ordering key alternately; the other kind if none can run.
+   */
   private List<ClaimedMessage> claim(WorkTransaction transaction, Set<String> types, int limit) {
     boolean ordered = config.ordered() == (rounds % 2 == 0);
     List<ClaimedMessage> messages = new ArrayList<>(claim(transaction, ordered, types, limit));

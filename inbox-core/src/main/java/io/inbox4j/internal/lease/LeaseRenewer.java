@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Renews the leases of all messages in hand, from their claim to the commit of their outcome. */
+/** Renews the leases of all messages in flight, from their claim to the commit of their outcome. */
 final class LeaseRenewer {
 
   private static final Logger log = LoggerFactory.getLogger(LeaseRenewer.class);
@@ -37,8 +37,8 @@ final class LeaseRenewer {
   private @Nullable Future<?> renewals;
 
   /**
-   * @param lost called with a message that somebody else has taken
-   * @param orphanGone called when an orphan is not in hand any more
+   * @param lost called with a message that another worker has claimed
+   * @param orphanGone called when an orphaned message is no longer in flight
    */
   LeaseRenewer(
       String endpoint,
@@ -53,7 +53,7 @@ final class LeaseRenewer {
     this.orphanGone = orphanGone;
     this.clock =
         new ScheduledThreadPoolExecutor(
-            2, // one for renewals, which may wait for the database, and one for time-outs
+            2, // one for renewals, which may wait for the database, and one for timeouts
             work -> {
               Thread thread = new Thread(work, "inbox-leases-" + endpoint);
               thread.setDaemon(true);
@@ -88,7 +88,7 @@ final class LeaseRenewer {
     return List.copyOf(held.values());
   }
 
-  /** How many messages are in hand, from their claim to the commit of their outcome. */
+  /** How many messages are in flight, from their claim to the commit of their outcome. */
   int size() {
     return held.size();
   }
@@ -97,12 +97,12 @@ final class LeaseRenewer {
     return held.isEmpty();
   }
 
-  /** Whether a message is in hand that somebody may have died over. */
+  /** Whether an orphaned message is in flight. */
   boolean holdsOrphans() {
     return orphans.get() > 0;
   }
 
-  /** Whether one is in hand that is kept apart from other orphans. */
+  /** Whether an isolated message is in flight. */
   boolean holdsIsolated() {
     return isolated.get() > 0;
   }
@@ -114,7 +114,7 @@ final class LeaseRenewer {
     }
   }
 
-  /** Does something later, unless it is cancelled. */
+  /** Runs an action after the delay, unless it is cancelled. */
   Future<?> after(Duration delay, Runnable work) {
     return clock.schedule(() -> reporting(work), delay.toNanos(), TimeUnit.NANOSECONDS);
   }
@@ -122,7 +122,7 @@ final class LeaseRenewer {
   private void reporting(Runnable work) {
     try {
       work.run();
-    } catch (Throwable e) { // nobody looks at the future of it
+    } catch (Throwable e) { // nobody checks its future
       log.error("What was to be done with a message of {} failed", endpoint, LoggedFailure.of(e));
     }
   }
@@ -140,13 +140,13 @@ final class LeaseRenewer {
           lost.accept(leased);
         }
       }
-    } catch (Throwable e) { // what escaped would end all renewals; so it is tried at the next turn
+    } catch (Throwable e) { // an exception would cancel all renewals; the next one retries
       log.warn(
           "{} leases of {} were not renewed: {}", leases.size(), endpoint, FailureText.logged(e));
     }
   }
 
-  /** Ends the leases of messages that were not handled. */
+  /** Releases the leases of messages that were not handled. */
   void release(Collection<InFlightMessage> leased) {
     if (leased.isEmpty()) {
       return;
@@ -154,7 +154,7 @@ final class LeaseRenewer {
     leased.forEach(this::release);
     try {
       store.release(leased.stream().map(InFlightMessage::lease).toList());
-    } catch (Throwable e) { // the leases end by themselves
+    } catch (Throwable e) { // the leases expire anyway
       log.warn(
           "{} messages of {} were not given back and are due when their lease ends: {}",
           leased.size(),

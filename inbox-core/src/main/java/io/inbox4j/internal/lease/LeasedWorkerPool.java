@@ -26,17 +26,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Handles messages outside any transaction, many at once on few connections.
+ * A worker pool that handles messages outside any transaction, many concurrently on few
+ * connections.
  *
  * <p>One thread claims and leases messages, handlers run on threads of their own, another thread
- * commits what became of them, and a third renews the leases meanwhile. Every lease has a token: an
- * outcome that comes with a token that is not the message's any more changes nothing.
+ * commits the outcomes, and a third renews the leases meanwhile. Every lease has a fencing token:
+ * an outcome whose token is no longer the message's changes nothing.
  *
- * <p>A message whose lease has ended was in hand when a process died: an orphan. That orphans are
- * about to run is noted when they are leased, so one that kills its process is found out. Those
- * whose process dies once more are kept apart from all other orphans, so that only they, and others
- * that nothing is held against, are in hand if it dies again. The last attempt before such a
- * message is given up on it has alone, so that it does not die for what another message did.
+ * <p>A message whose lease has expired was in flight when a process died: it is orphaned. Orphaned
+ * messages are marked as a crash risk when they are leased, so one that crashes its process is
+ * identified. Those whose process dies again are isolated from all other orphaned messages, so that
+ * only they and messages that are not orphaned are in flight if it dies once more. The last attempt
+ * before such a message is given up on runs alone, so that it does not become dead because of
+ * another message.
  */
 public final class LeasedWorkerPool implements WorkerPool {
 
@@ -130,7 +132,7 @@ public final class LeasedWorkerPool implements WorkerPool {
       }
     } catch (InterruptedException e) {
       throw e;
-    } catch (Throwable e) { // of the database: it is told, and passes
+    } catch (Throwable e) { // from the database: it is reported, and transient
       rest(e);
     }
   }
@@ -143,7 +145,7 @@ public final class LeasedWorkerPool implements WorkerPool {
     signal.pause(BACKOFF);
   }
 
-  /** Claims as much as there is room for, and lets it run; whether there was anything. */
+  /** Claims as many messages as there is room for and runs them; returns whether there were any. */
   private boolean claimSome() throws InterruptedException {
     waitsForCommits = true;
     if (slots.isBlocked()) {
@@ -165,7 +167,7 @@ public final class LeasedWorkerPool implements WorkerPool {
     return some || claims.looksFurther();
   }
 
-  /** A message to be kept apart from other orphans that the last claim saw and that may begin. */
+  /** An isolated message that the last claim saw and that may begin now, or null. */
   private @Nullable IsolatedMessage nextIsolated() {
     return keeper.holdsOrphans() || admissionControl.circuit().state() != CircuitState.CLOSED
         ? null
@@ -173,9 +175,9 @@ public final class LeasedWorkerPool implements WorkerPool {
   }
 
   /**
-   * How many messages could be claimed now. Those whose outcome is not committed are in hand, too,
-   * and there are no more of them than fit into two commits: the one that is being made and the
-   * next. So handlers never run far ahead of the database.
+   * How many messages could be claimed now. Messages without a committed outcome are in flight,
+   * too, and limited to what fits into two commits: the current one and the next. This backpressure
+   * keeps handlers from running far ahead of the database.
    */
   private int room() {
     return Math.min(slots.room(), mostInHand() - keeper.size());
@@ -185,7 +187,10 @@ public final class LeasedWorkerPool implements WorkerPool {
     return slots.size() + COMMITS_AHEAD * config.batchSize();
   }
 
-  /** Nothing that waits would begin soon, and other processes may have places for it. */
+  /**
+   * Releases waiting messages, because none would begin soon and other processes may have free
+   * slots.
+   */
   private void giveBackWaiting() {
     List<InFlightMessage> waiting =
         slots.takeWaiting().stream().filter(InFlightMessage::end).toList();
@@ -203,11 +208,11 @@ public final class LeasedWorkerPool implements WorkerPool {
   }
 
   /**
-   * Runs a message that dies with the process while nothing else runs or commits. It is leased only
-   * then, so that nothing is held against it that another message did. If what is in hand does not
-   * come to its end soon, others go on, and it is tried again later.
+   * Runs a message on its last attempt while nothing else runs or commits. It is leased only then,
+   * so that it is not charged for a crash that another message caused. If messages in flight do not
+   * finish soon, others continue, and it is tried again later.
    *
-   * @return whether there may be more to do already
+   * @return whether there may be more work already
    */
   private boolean runAlone(IsolatedMessage isolatedMessage) throws InterruptedException {
     boolean disturbs = !keeper.isEmpty();
@@ -242,13 +247,13 @@ public final class LeasedWorkerPool implements WorkerPool {
     return !leased.isEmpty();
   }
 
-  /** Starts what waits while there is a place for it. */
+  /** Starts waiting messages while there are free slots. */
   private void letRun() {
     for (InFlightMessage next = slots.begin(); next != null; next = slots.begin()) {
       InFlightMessage one = next;
       try {
         executor.execute(() -> run(one));
-      } catch (RuntimeException | Error e) { // there is no thread for it
+      } catch (RuntimeException | Error e) { // no thread could be created
         log.error("{} has no thread for a handler", config.endpoint(), e);
         giveUp(one);
         return;
@@ -279,7 +284,7 @@ public final class LeasedWorkerPool implements WorkerPool {
             leased.message(),
             DefaultEventContext.outside(config.endpoint(), leased.message(), leased::commitWith));
       }
-    } catch (Throwable e) { // a handler may throw anything, and it is set down
+    } catch (Throwable e) { // a handler may throw anything, and it is recorded
       failure = FailureText.readable(e);
     } finally {
       leased.leave();
@@ -304,7 +309,7 @@ public final class LeasedWorkerPool implements WorkerPool {
       } else {
         outcomes.add(leased, failure);
       }
-    } catch (Throwable e) { // no memory left for it: the message is free when its lease ends
+    } catch (Throwable e) { // out of memory, say: the message is due again when its lease expires
       keeper.release(leased);
       throw e;
     }
@@ -324,7 +329,7 @@ public final class LeasedWorkerPool implements WorkerPool {
     }
   }
 
-  /** Somebody else has the message now: what its handler here does is for nothing. */
+  /** Abandons a message that another worker has claimed: its outcome here would be fenced off. */
   private void lost(InFlightMessage leased) {
     if (leased.end()) {
       log.warn(

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Commits what became of leased messages, many at once, if their leases still hold. */
+/** Commits the outcomes of leased messages in batches, if their leases still hold. */
 final class OutcomeCommitter {
 
   private static final Logger log = LoggerFactory.getLogger(OutcomeCommitter.class);
@@ -58,7 +58,7 @@ final class OutcomeCommitter {
   private volatile boolean stopping;
   private volatile boolean abandoned;
 
-  /** That a handler has ended, with this failure or well. */
+  /** A finished handler call, with its failure or null for success. */
   private record Ending(InFlightMessage leased, @Nullable Throwable failure) {
 
     ClaimedMessage message() {
@@ -67,7 +67,8 @@ final class OutcomeCommitter {
   }
 
   /**
-   * @param committed called when messages have left the hand, after the commit of their outcomes
+   * @param committed called when messages are no longer in flight, after the commit of their
+   *     outcomes
    */
   OutcomeCommitter(
       EndpointConfig config,
@@ -100,7 +101,7 @@ final class OutcomeCommitter {
     return thread.isAlive();
   }
 
-  /** Ends when all that was added is committed. */
+  /** Lets the thread end once everything added is committed. */
   void stop() {
     stopping = true;
   }
@@ -110,8 +111,8 @@ final class OutcomeCommitter {
   }
 
   /**
-   * Gives up on what could not be committed: it is handled again, at once if the database answers
-   * until the given time, otherwise when the leases end.
+   * Abandons outcomes that could not be committed: their messages are handled again, at once if the
+   * database answers by the given time, otherwise when the leases expire.
    */
   void abandon(long until) {
     abandoned = true;
@@ -145,13 +146,13 @@ final class OutcomeCommitter {
     endings.drainTo(batch, config.transactionSize() - 1);
     try {
       settle(batch);
-    } catch (Throwable e) { // those that have no outcome by now are free when their leases end
+    } catch (Throwable e) { // messages without an outcome are due again when their leases expire
       batch.forEach(ending -> keeper.release(ending.leased));
       throw e;
     }
   }
 
-  /** Commits outcomes, however long the database is away, unless they are given up on. */
+  /** Commits outcomes, however long the database is unavailable, unless they are abandoned. */
   private void settle(List<Ending> batch) throws InterruptedException {
     List<Ending> failedBesideOthers = null;
     int lost = 0;
@@ -171,7 +172,7 @@ final class OutcomeCommitter {
         lost(batch, lost, e);
         rest();
       } catch (StoreUnavailableException | AbandonedException e) {
-        lost = 0; // it is the database
+        lost = 0; // the database is to blame
         FailureKind fault = store.failureKind(e);
         if (fault == FailureKind.TIMED_OUT
             || (fault == FailureKind.CONFLICT && attempt > MAX_CONFLICTS)) {
@@ -185,7 +186,7 @@ final class OutcomeCommitter {
         outcomes.broken(e);
         settleBroken(batch, e);
         return;
-      } catch (Throwable e) { // one of them does not let the others commit
+      } catch (Throwable e) { // one of them prevents the others from committing
         settleOneByOne(batch, e);
         return;
       }
@@ -204,7 +205,7 @@ final class OutcomeCommitter {
     listener.tell(l -> l.interrupted(new InboxListener.Interrupted(config.endpoint(), lost)));
   }
 
-  /** An interrupt that is not meant for the thread must not take the outcomes away from it. */
+  /** Waits before a retry. A stray interrupt must not make the thread drop the outcomes. */
   private void rest() throws InterruptedException {
     try {
       Thread.sleep(BACKOFF.toMillis());
@@ -215,7 +216,10 @@ final class OutcomeCommitter {
     }
   }
 
-  /** The effect that has ended the transaction is not tried again in this attempt. */
+  /**
+   * Settles a batch whose transaction an effect has ended; that effect is not applied again in this
+   * attempt.
+   */
   private void settleBroken(List<Ending> batch, BrokenBatchException broken)
       throws InterruptedException {
     if (!broken.isSolved()) {
@@ -253,9 +257,9 @@ final class OutcomeCommitter {
   }
 
   /**
-   * Commits what became of messages.
+   * Commits the outcomes of messages.
    *
-   * @return those that have to be tried once more, alone
+   * @return those that have to be retried alone
    */
   private List<Ending> commit(List<Ending> batch) {
     List<HandledMessage> results = new ArrayList<>(batch.size());
@@ -306,7 +310,9 @@ final class OutcomeCommitter {
     return alone;
   }
 
-  /** Those whose message is locked because their lease is being renewed: their turn comes again. */
+  /**
+   * The endings whose lease still holds but whose message is locked by a renewal: they are retried.
+   */
   private List<Ending> stillHeld(WorkTransaction transaction, List<Ending> notOurs) {
     if (notOurs.isEmpty()) {
       return List.of();

@@ -3,11 +3,11 @@ package io.inbox4j.internal.limit;
 import java.time.Duration;
 
 /**
- * How much the workers of an endpoint take at once.
+ * The adaptive size of an endpoint's batches.
  *
  * <p>The batch is as large as fits into a short transaction: it grows while handlers are fast and
- * shrinks while they are slow. A segment, the part of a batch that is undone when one of its
- * messages fails, is the whole batch while all goes well and short while messages fail.
+ * shrinks while they are slow. A segment, the part of a batch that is rolled back when one of its
+ * messages fails, is the whole batch while there are no failures, and short while messages fail.
  *
  * <p>Sizes are powers of two up to the limit: the size is part of the claim's SQL, and few
  * statements stay prepared.
@@ -40,14 +40,14 @@ public final class AdaptiveBatchSize {
     return batch;
   }
 
-  /** How many messages to run between two marks. */
+  /** How many messages to run per savepoint. */
   public synchronized int segment() {
     return segment;
   }
 
   /**
-   * The handlers of this many messages took this long, with or without a failure. The commit is not
-   * counted: it takes the same time however small the batch is.
+   * Records that the handlers of this many messages took this long, with or without a failure. The
+   * commit is excluded: it takes the same time however small the batch is.
    */
   public synchronized void took(int messages, Duration time, boolean failed) {
     if (messages == 0) {
@@ -64,16 +64,16 @@ public final class AdaptiveBatchSize {
   }
 
   /**
-   * A batch was given up, perhaps because it took too long.
+   * Records that a batch was abandoned, perhaps because it took too long.
    *
-   * @param byAMessage whether it was because the database refused to commit what a handler did
+   * @param byAMessage whether the database refused to commit what a handler did
    */
   public synchronized void gaveUp(boolean byAMessage) {
     batch = Math.max(1, Integer.highestOneBit(batch) / 4);
     wary = byAMessage ? WARY_BATCHES : wary;
   }
 
-  /** Whether to check before the commit what the database checks at the commit. */
+  /** Whether to check deferred constraints before the commit. */
   public synchronized boolean isWary() {
     return wary > 0;
   }

@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What the workers of an endpoint may claim now: limits of concurrency and the circuit breaker. */
+/**
+ * Decides what the workers of an endpoint may claim now, by concurrency limits and the circuit
+ * breaker.
+ */
 public final class AdmissionControl {
 
   private final ConcurrencyLimit all;
@@ -18,11 +21,11 @@ public final class AdmissionControl {
   private final Circuit circuit;
   private final WorkSignal signal;
 
-  /** The names of a type that is limited, and how many of it may run. */
+  /** The names of a limited event type, and its concurrency limit. */
   public record TypeLimit(Set<String> names, ConcurrencyLimit permits) {}
 
   /**
-   * @param all how many handlers may run at once, of all endpoints
+   * @param all the concurrency limit across all endpoints
    */
   public AdmissionControl(
       EndpointConfig config, ConcurrencyLimit all, Circuit circuit, WorkSignal signal) {
@@ -54,7 +57,7 @@ public final class AdmissionControl {
     return circuit;
   }
 
-  /** The types of which any number may run. */
+  /** The types without a concurrency limit of their own. */
   public Set<String> unlimited() {
     return unlimited;
   }
@@ -63,7 +66,7 @@ public final class AdmissionControl {
     return limited;
   }
 
-  /** Lets one worker in, to handle one message at a time; null if it has to wait. */
+  /** Admits one worker, to handle one message at a time; null if it has to wait. */
   public @Nullable Admission enter() {
     int admitted = circuit.admits();
     if (admitted == 0) {
@@ -81,7 +84,10 @@ public final class AdmissionControl {
     return admission;
   }
 
-  /** What one worker may claim, until it is closed. */
+  /**
+   * The permission of one worker to claim, until it is closed: how many messages, and of which
+   * types.
+   */
   public final class Admission implements AutoCloseable {
 
     private final int limit;
@@ -109,7 +115,7 @@ public final class AdmissionControl {
       return types;
     }
 
-    /** Lets others have the types that this worker got no message of. */
+    /** Releases the limits of types of which this worker claimed no message. */
     public void claimed(Collection<ClaimedMessage> messages) {
       if (!held.isEmpty()) {
         Set<String> used = new HashSet<>();
@@ -124,7 +130,7 @@ public final class AdmissionControl {
     @Override
     public void close() {
       if (limit == 1) {
-        circuit.foundNothing(); // unless the outcome of the trial is known by now
+        circuit.foundNothing(); // unless the outcome of the trial message is known by now
       }
       all.release(1);
       held.forEach(type -> type.permits.release(1));

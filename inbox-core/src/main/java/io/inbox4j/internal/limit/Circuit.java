@@ -44,7 +44,7 @@ public final class Circuit {
     return state;
   }
 
-  /** How many messages may be claimed: all, one to probe with, or none. */
+  /** How many messages may be claimed: all, one as a trial, or none. */
   public synchronized int admits() {
     if (breaker == null || state == CircuitState.CLOSED) {
       return Integer.MAX_VALUE;
@@ -56,14 +56,14 @@ public final class Circuit {
     return 0;
   }
 
-  /** Whoever was admitted found nothing to do: the next one may look. */
+  /** Records that the admitted worker found no work, so that the next one may try. */
   public synchronized void foundNothing() {
     if (state == CircuitState.HALF_OPEN) {
       state = CircuitState.OPEN;
     }
   }
 
-  /** So many attempts came to an end, and so many of them failed. */
+  /** Records how many attempts ended, and how many of them failed. */
   public void report(int ended, int failed) {
     if (breaker == null) {
       return;
@@ -85,7 +85,7 @@ public final class Circuit {
 
   private int count(CircuitBreaker limits, int ended, int failed) {
     if (state == CircuitState.OPEN) {
-      return 0; // of messages that were in hand when it opened
+      return 0; // from messages that were in flight when it opened
     }
     if (state == CircuitState.CLOSED && hasPassed(limits.window())) {
       restart();

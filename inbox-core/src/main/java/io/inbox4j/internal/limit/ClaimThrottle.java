@@ -6,15 +6,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets few workers of an endpoint claim at a time, as long as handlers are quick.
+ * Limits how many workers of an endpoint claim at a time, as long as handlers are quick.
  *
- * <p>Workers that claim at the same time walk over each other's locked rows, and share out in small
- * batches what one of them would do in a large one. So one looks, and one is enough for a moment:
- * what arrives meanwhile is its next batch, or that of another worker when the moment is over. When
- * there is more than fits into a batch a few are at work.
+ * <p>Workers that claim concurrently skip over each other's locked rows, and share out in small
+ * batches what one of them could do in a large one. So one worker looks for messages, and for a
+ * moment one is enough: what arrives meanwhile goes into its next batch, or into that of another
+ * worker when the moment is over. When there is more than fits into a batch, a few work
+ * concurrently.
  *
- * <p>A batch counts among the few for a moment per message. When it takes longer its handlers wait
- * for something, and another worker has the turn: up to all of them, while handlers are slow.
+ * <p>A batch counts among the few for one moment per message. If it takes longer, its handlers are
+ * waiting for something, and another worker gets the turn: up to all of them, while handlers are
+ * slow.
  */
 public final class ClaimThrottle {
 
@@ -28,13 +30,16 @@ public final class ClaimThrottle {
   private boolean refused;
 
   /**
-   * @param signal raised when a worker is wanted
+   * @param signal raised when a worker is needed
    */
   public ClaimThrottle(WorkSignal signal) {
     this.signal = signal;
   }
 
-  /** A turn, or null: then waiting for the signal ends as soon as there may be one. */
+  /**
+   * Takes a turn; null if there is none, then waiting for the signal ends as soon as there may be
+   * one.
+   */
   public synchronized @Nullable Turn take() {
     long now = System.nanoTime();
     taken.removeIf(turn -> turn.end - now <= 0);
@@ -60,7 +65,9 @@ public final class ClaimThrottle {
     return (last.looking ? last.end : last.begin + MOMENT.toNanos()) - now;
   }
 
-  /** That of one worker: from before its claim until its commit, or until others may go on. */
+  /**
+   * The turn of one worker: from before its claim until its commit, or until others may proceed.
+   */
   public final class Turn implements AutoCloseable {
 
     private final long begin;
@@ -73,7 +80,7 @@ public final class ClaimThrottle {
       end = now + TIME_TO_LOOK.toNanos();
     }
 
-    /** So many messages are in hand, and there may be more for others. */
+    /** Records how many messages were claimed, and whether there may be more for other workers. */
     public void claimed(int messages, boolean mayBeMore) {
       synchronized (ClaimThrottle.this) {
         end = System.nanoTime() + messages * MOMENT.toNanos();
@@ -85,7 +92,7 @@ public final class ClaimThrottle {
       }
     }
 
-    /** The worker will ask for another turn at once. */
+    /** Announces that the worker will take another turn at once. */
     public void again() {
       again = true;
     }
@@ -99,7 +106,7 @@ public final class ClaimThrottle {
         refused = false;
       }
       if (callAnother) {
-        signal.raise(); // for what arrived after this one had looked
+        signal.raise(); // for messages that arrived after this worker had looked
       }
     }
   }

@@ -5,7 +5,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 
-/** How many handlers of some kind may run at once. */
+/** A limit on how many handlers of some kind run concurrently. */
 public final class ConcurrencyLimit {
 
   private final Semaphore free;
@@ -23,12 +23,15 @@ public final class ConcurrencyLimit {
     return new ConcurrencyLimit(Integer.MAX_VALUE);
   }
 
-  /** Takes as many as are free, up to this many; who gets none is woken when there are some. */
+  /**
+   * Takes as many permits as are free, up to this many; a caller that gets none is woken when some
+   * are.
+   */
   public int take(int most, WorkSignal asking) {
     int taken = take(most);
     if (taken == 0 && most > 0) {
       refused.add(asking);
-      taken = take(most); // in case some were given back just before
+      taken = take(most); // in case some were released just before
     }
     return taken;
   }

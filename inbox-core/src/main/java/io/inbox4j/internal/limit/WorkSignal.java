@@ -9,8 +9,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Wakes one worker of an endpoint when there may be something to do: the one that has waited for
- * the shortest time. So the same few are at work as long as they suffice, with warm connections.
+ * Wakes one worker of an endpoint when there may be work: the one that has waited for the shortest
+ * time. So the same few workers, with warm connections, do the work as long as they suffice.
  */
 public final class WorkSignal {
 
@@ -37,7 +37,10 @@ public final class WorkSignal {
     }
   }
 
-  /** Wakes a worker after a while. Of very many such wishes the latest are left to the poll. */
+  /**
+   * Wakes a worker after the delay. If there are very many such requests, the latest are left to
+   * polling.
+   */
   public void raiseAfter(Duration delay) {
     lock.lock();
     try {
@@ -51,7 +54,7 @@ public final class WorkSignal {
     }
   }
 
-  /** Has whoever is about to wait come back after this while, for a turn. */
+  /** Makes the next waiting worker return after this delay, to take a turn. */
   void turnAfter(Duration delay) {
     lock.lock();
     try {
@@ -67,7 +70,7 @@ public final class WorkSignal {
     }
   }
 
-  /** Waits until raised, until a wish is due, or for the given time. */
+  /** Waits until raised, until a requested time, or for the given time. */
   public void await(Duration atMost) throws InterruptedException {
     lock.lock();
     Condition woken = lock.newCondition();
@@ -88,7 +91,7 @@ public final class WorkSignal {
     } finally {
       waiting.removeLastOccurrence(woken);
       if (!wishes.isEmpty()) {
-        wakeOne(); // who waits on has to know of it
+        wakeOne(); // a worker that keeps waiting has to see the new deadline
       }
       lock.unlock();
     }
@@ -98,7 +101,7 @@ public final class WorkSignal {
     return wishes.isEmpty() ? NEVER : TimeUnit.MILLISECONDS.toNanos(wishes.first());
   }
 
-  /** Lets everybody go, for good. */
+  /** Wakes all waiting workers, permanently. */
   public void close() {
     lock.lock();
     try {

@@ -1,6 +1,4 @@
-/**
- * Who may claim, how much, and who is woken: admission, concurrency, batch size, circuit breaker.
- */
+/** Limits on claiming: admission, concurrency, batch size, circuit breaker, and waking workers. */
 @NullMarked
 package io.inbox4j.internal.limit;
 

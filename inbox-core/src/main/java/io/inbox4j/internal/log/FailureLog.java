@@ -8,8 +8,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How an inbox logs failures of code that is not its own: handlers, middleware, listeners. A line
- * for each has its classes; stack traces come seldom, one of each kind every minute at most.
+ * Logs failures of code that is not the inbox's own: handlers, middleware, listeners. Each gets a
+ * line with its classes; stack traces are rate-limited to one of each kind per minute.
  */
 public final class FailureLog {
 
@@ -20,7 +20,7 @@ public final class FailureLog {
   private final Function<Throwable, String> names;
   private final LongSupplier nanoTime;
 
-  /** Those that were seen last. */
+  /** The kinds that were seen most recently. */
   private final Map<String, LogRateLimit> traces =
       new LinkedHashMap<>(16, 0.75f, true) {
         @Override
@@ -29,14 +29,14 @@ public final class FailureLog {
         }
       };
 
-  /** Without what exceptions say. */
+  /** A log without the messages of exceptions. */
   public FailureLog() {
     this(false, it -> "");
   }
 
   /**
-   * @param withText whether what exceptions say may be logged
-   * @param names what is known of a failure by name, such as its SQLSTATE; never a value
+   * @param withText whether the messages of exceptions may be logged
+   * @param names the identifiers in a failure, such as its SQLSTATE; never a value
    */
   public FailureLog(boolean withText, Function<Throwable, String> names) {
     this(withText, names, System::nanoTime);
@@ -53,15 +53,15 @@ public final class FailureLog {
     return logged(failure).chain();
   }
 
-  /** What a logger shows the stack trace of. */
+  /** The failure in a form whose stack trace can be logged. */
   private LoggedFailure logged(Throwable failure) {
     return withText ? LoggedFailure.withText(failure) : LoggedFailure.of(failure, names);
   }
 
   /**
-   * The same, or null if such a stack trace was shown in the last minute.
+   * The failure with its stack trace, or null if one of this kind was logged in the last minute.
    *
-   * @param event what happened because of the failure; each has a stack trace
+   * @param event what happened because of the failure; each event has its own limit
    */
   public @Nullable Throwable seldom(String event, Throwable failure) {
     LoggedFailure kind = LoggedFailure.of(failure, names);

@@ -3,11 +3,11 @@ package io.inbox4j.internal.log;
 import java.util.List;
 
 /**
- * Text that somebody else wrote, such as a producer, a peer or an operator, made fit to be shown: a
- * terminal, a log and a reader see what it is, and it does nothing to them.
+ * Escapes untrusted text, such as that of a producer, a peer or an operator, so that it is safe to
+ * show in a terminal or a log.
  *
- * <p>What would act on a terminal, end a line or turn the direction of writing is shown as {@code
- * \}{@code u001b}, the way JSON writes it; so a JSON document stays the same document.
+ * <p>Characters that would control a terminal, end a line or change the writing direction are shown
+ * as {@code \}{@code u001b}, the way JSON writes it; so a JSON document stays the same document.
  */
 public final class ForeignText {
 

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 
-/** Lets one of many things of a kind through every while, for those who report them. */
+/** A rate limit for log lines: lets one occurrence through per interval. */
 public final class LogRateLimit {
 
   private final long apartNanos;
@@ -14,7 +14,7 @@ public final class LogRateLimit {
   private long heldBack;
 
   /**
-   * @param apart how long at least from one that is let through to the next
+   * @param apart the minimum time between two that are let through
    */
   public LogRateLimit(Duration apart) {
     this(apart, System::nanoTime);
@@ -25,7 +25,7 @@ public final class LogRateLimit {
     this.nanoTime = nanoTime;
   }
 
-  /** How many were held back since the last that was let through; empty to hold back this one. */
+  /** How many were suppressed since the last that was let through; empty to suppress this one. */
   public synchronized OptionalLong next() {
     long now = nanoTime.getAsLong();
     if (begun && now - last < apartNanos) {

@@ -6,12 +6,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands in a log for a failure of code that is not ours, such as a handler: it has the classes and
- * stack frames of the failure and its causes, and names that are known of them. What an exception
- * says may hold payload, so that is left out unless it is asked for.
+ * The loggable form of a failure of code that is not ours, such as a handler: it has the classes
+ * and stack frames of the failure and its causes, and their identifiers. The message of an
+ * exception may contain payload, so it is omitted unless requested.
  *
- * <p>It can always be logged, also where the failure itself throws when it is asked for its text or
- * its cause.
+ * <p>It can always be logged, even if the failure itself throws when asked for its message or
+ * cause.
  */
 public final class LoggedFailure extends Exception {
 
@@ -29,31 +29,31 @@ public final class LoggedFailure extends Exception {
     setStackTrace(frames);
   }
 
-  /** The failure without what it says. */
+  /** The failure without its message. */
   public static LoggedFailure of(Throwable failure) {
     return of(failure, it -> "");
   }
 
-  /** The failure without what it says, in one line: classes, and where it was thrown. */
+  /** The failure without its message, in one line: classes, and where it was thrown. */
   public static String summary(Throwable failure) {
     LoggedFailure logged = of(failure);
     StackTraceElement where = logged.where();
     return where == null ? logged.chain() : logged.chain() + " at " + where;
   }
 
-  /** The failure without what it says, in one line: the classes of it and its causes. */
+  /** The failure without its message, in one line: the classes of it and its causes. */
   public static String kind(Throwable failure) {
     return of(failure).chain();
   }
 
   /**
-   * @param names what is known of a failure by name
+   * @param names the identifiers in a failure
    */
   static LoggedFailure of(Throwable failure, Function<Throwable, String> names) {
     return of(failure, it -> described(it, names), MAX_CAUSES);
   }
 
-  /** The failure with what it says. */
+  /** The failure with its message. */
   static LoggedFailure withText(Throwable failure) {
     return of(failure, LoggedFailure::spoken, MAX_CAUSES);
   }
@@ -70,7 +70,7 @@ public final class LoggedFailure extends Exception {
   private static @Nullable Throwable causeOf(Throwable failure) {
     try {
       return failure.getCause();
-    } catch (Throwable e) { // of a class of exceptions that is not ours
+    } catch (Throwable e) { // from an exception class that is not ours
       return null;
     }
   }
@@ -114,7 +114,7 @@ public final class LoggedFailure extends Exception {
     return String.valueOf(getMessage());
   }
 
-  /** Where the first cause was thrown, or the library called that threw it. */
+  /** Where the root cause was thrown, or where the library that threw it was called. */
   private @Nullable StackTraceElement where() {
     if (cause != null) {
       return cause.where();

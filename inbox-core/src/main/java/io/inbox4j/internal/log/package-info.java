@@ -1,4 +1,4 @@
-/** Log output without payloads, without forged lines, and not too often. */
+/** Log output without payloads and forged lines, and rate-limited. */
 @NullMarked
 package io.inbox4j.internal.log;
 

@@ -3,8 +3,8 @@ package io.inbox4j.internal.loop;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells a JVM that has run out of something, of memory above all, from a failure of the code that
- * this has struck: who else had some may have been the reason, and there may be some next time.
+ * Distinguishes an exhausted JVM, above all one out of memory, from a failure of the code in which
+ * the error occurred: other code may have used up the resource, and it may be available next time.
  */
 public final class JvmExhaustion {
 
@@ -13,8 +13,8 @@ public final class JvmExhaustion {
   private JvmExhaustion() {}
 
   /**
-   * The error in a failure or its causes, or null. A stack that overflows is none: that is the
-   * fault of who calls too deeply, and would be the same next time.
+   * The error in a failure or its causes, or null. A stack overflow does not count: it is caused by
+   * the code that recurses too deeply, and would recur.
    */
   public static @Nullable VirtualMachineError in(Throwable failure) {
     Throwable cause = failure;
@@ -30,7 +30,7 @@ public final class JvmExhaustion {
   private static @Nullable Throwable causeOf(Throwable failure) {
     try {
       return failure.getCause();
-    } catch (Throwable e) { // of a class of exceptions that is not ours
+    } catch (Throwable e) { // from an exception class that is not ours
       return null;
     }
   }

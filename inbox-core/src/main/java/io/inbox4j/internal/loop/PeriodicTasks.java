@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Does small things over and over on a daemon thread, whatever they throw; one that fails is left
- * alone for a while. {@link #start} and {@link #close} are called once each.
+ * Runs small tasks periodically on a daemon thread, whatever they throw; one that fails is skipped
+ * for a while. {@link #start} and {@link #close} are called once each.
  */
 public final class PeriodicTasks implements AutoCloseable {
 
@@ -26,7 +26,7 @@ public final class PeriodicTasks implements AutoCloseable {
   private final Thread thread = new Thread(this::run, "inbox-upkeep");
 
   /**
-   * @param interval how long it rests between two rounds, more or less
+   * @param interval the approximate pause between two rounds
    */
   public PeriodicTasks(Duration interval, List<Runnable> chores) {
     this.interval = interval;
@@ -44,22 +44,22 @@ public final class PeriodicTasks implements AutoCloseable {
     } while (!isClosedWithin(interval));
   }
 
-  /** Half to once and a half of this time, so that processes do not all come at once. */
+  /** Waits 0.5 to 1.5 times this long, so that processes do not all run at once. */
   private boolean isClosedWithin(Duration about) {
     double jitter = 0.5 + ThreadLocalRandom.current().nextDouble();
     try {
       return closed.await((long) (about.toNanos() * jitter), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
-      return closed.getCount() == 0; // by what it did last, or to be closed
+      return closed.getCount() == 0; // interrupted by the last task, or to be closed
     }
   }
 
-  /** Whether it is to end. */
+  /** Whether it is closed. */
   public boolean isClosed() {
     return closed.getCount() == 0;
   }
 
-  /** Ends it, within a few seconds also if something is in hand. */
+  /** Stops it, within a few seconds even if a task is running. */
   @Override
   public void close() {
     closed.countDown();
@@ -71,7 +71,7 @@ public final class PeriodicTasks implements AutoCloseable {
     }
   }
 
-  /** Something to do, used by the one thread. */
+  /** A task, used only by the one thread. */
   private final class Chore {
 
     private final Runnable work;
@@ -89,7 +89,7 @@ public final class PeriodicTasks implements AutoCloseable {
       try {
         work.run();
         rest = Duration.ZERO;
-      } catch (Throwable e) { // the thread outlives everything
+      } catch (Throwable e) { // the thread survives everything
         failed(e);
       }
     }

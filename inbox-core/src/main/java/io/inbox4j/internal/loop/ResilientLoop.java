@@ -9,11 +9,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Work that is repeated until it is told to end, whatever it throws: an exception, declared or not,
- * or an error. What was not expected is reported, and the work goes on after a moment.
+ * A loop that repeats a step until it is told to end, whatever the step throws: an exception,
+ * declared or not, or an error. Unexpected failures are reported, and the loop continues after a
+ * moment.
  *
- * <p>An interrupt ends the step in hand, and nothing else. Who wants the work to end says so first
- * and interrupts then. One that a handler or a listener left behind so does no harm.
+ * <p>An interrupt ends the current step, and nothing else. To end the loop, set the end condition
+ * first and then interrupt. So a stale interrupt left by a handler or a listener does no harm.
  */
 public final class ResilientLoop implements Runnable {
 
@@ -26,15 +27,15 @@ public final class ResilientLoop implements Runnable {
   private final Step step;
   private final LogRateLimit reports = new LogRateLimit(REPORT_EVERY);
 
-  /** What is repeated, with the wait that belongs to it. */
+  /** One repetition, including its wait. */
   @FunctionalInterface
   public interface Step {
     void run() throws Exception;
   }
 
   /**
-   * @param what the work, as the log names it
-   * @param ended whether it is to end
+   * @param what the name of the work in the log
+   * @param ended whether the loop has to end
    */
   public ResilientLoop(String what, BooleanSupplier ended, Step step) {
     this.what = what;
@@ -49,13 +50,16 @@ public final class ResilientLoop implements Runnable {
         step.run();
       } catch (InterruptedException e) {
         log.debug("{} is interrupted; it goes on unless it was told to end", what);
-      } catch (Throwable e) { // nothing may end it
+      } catch (Throwable e) { // nothing may end the loop
         survive(e);
       }
     }
   }
 
-  /** The flag goes first: one that comes with the end is either seen here or ends the next wait. */
+  /**
+   * Clears the interrupt flag before checking the end condition: an interrupt that comes with the
+   * end is either seen here or ends the next wait.
+   */
   private boolean goesOn() {
     Thread.interrupted();
     return !ended.getAsBoolean();
@@ -73,9 +77,9 @@ public final class ResilientLoop implements Runnable {
       }
       Thread.sleep(REST.toMillis());
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // cleared, or heeded, by the next look at the end
+      Thread.currentThread().interrupt(); // cleared, or acted on, by the next end check
     } catch (Throwable unreportable) {
-      // no memory left to say so, for example
+      // out of memory for the report, for example
     }
   }
 }

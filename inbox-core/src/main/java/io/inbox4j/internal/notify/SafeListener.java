@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * All listeners of an inbox. Whatever one of them throws, declared or not, stops nothing: it is
- * logged, every few seconds at most for each listener.
+ * logged, at most every few seconds per listener.
  */
 public final class SafeListener {
 
@@ -34,12 +34,12 @@ public final class SafeListener {
         listeners.stream().map(it -> new Listening(it, new LogRateLimit(REPORT_EVERY))).toList();
   }
 
-  /** Whether nobody listens, so that nothing needs to be told. */
+  /** Whether there are no listeners, so that nothing needs to be reported. */
   public boolean isEmpty() {
     return listeners.isEmpty();
   }
 
-  /** Tells every listener. */
+  /** Notifies every listener. */
   public void tell(Consumer<InboxListener> outcome) {
     for (Listening listening : listeners) {
       try {
@@ -52,7 +52,7 @@ public final class SafeListener {
 
   private void failed(Listening listening, Throwable failure) {
     if (failure instanceof InterruptedException) {
-      Thread.currentThread().interrupt(); // it was meant for who called the listener
+      Thread.currentThread().interrupt(); // it was meant for the caller of the listener
     }
     try {
       OptionalLong before = listening.reports.next();
@@ -66,7 +66,7 @@ public final class SafeListener {
             failures.seldom("listener", failure));
       }
     } catch (Throwable unreportable) {
-      // no memory left to say so, or a failure that cannot be shown
+      // out of memory for the report, or a failure that cannot be shown
     }
   }
 }

@@ -3,11 +3,11 @@ package io.inbox4j.internal.pool;
 import java.time.Duration;
 
 /**
- * Handlers that have not returned though their time was up or their lease was lost, and they were
- * interrupted.
+ * The handlers that have not returned although their timeout passed or their lease was lost, and
+ * they were interrupted.
  *
  * @param handlers how many there are
- * @param longest for how long the first of them has been there
+ * @param longest for how long the first of them has been stuck
  */
 public record StuckHandlers(int handlers, Duration longest) {
 

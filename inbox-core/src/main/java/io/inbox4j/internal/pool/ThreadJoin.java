@@ -2,12 +2,12 @@ package io.inbox4j.internal.pool;
 
 import java.util.List;
 
-/** Waits for threads. */
+/** Waits for threads to end. */
 public final class ThreadJoin {
 
   private ThreadJoin() {}
 
-  /** Waits until this time of {@link System#nanoTime}; whether all have ended. */
+  /** Waits at most until this {@link System#nanoTime}; returns whether all have ended. */
   public static boolean join(List<Thread> threads, long until) {
     boolean ended = true;
     for (Thread thread : threads) {

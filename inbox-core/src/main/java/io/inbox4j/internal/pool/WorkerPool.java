@@ -1,33 +1,33 @@
 package io.inbox4j.internal.pool;
 
-/** Those who handle the messages of one endpoint in this process. */
+/** The workers that handle the messages of one endpoint in this process. */
 public interface WorkerPool {
 
   void start();
 
-  /** How many handlers run at once at most. */
+  /** The maximum number of handlers that run concurrently. */
   int size();
 
   /**
-   * How many handlers can run at once right now: fewer than the size if threads have died or are
-   * stuck.
+   * How many handlers can run concurrently right now: fewer than the size if threads have died or
+   * are stuck.
    */
   int alive();
 
-  /** The handlers that do not return though their time is up. */
+  /** The handlers that have not returned although their timeout has passed. */
   default StuckHandlers stuck() {
     return StuckHandlers.NONE;
   }
 
-  /** Lets this many handlers run at once from now on; those that run come to their end. */
+  /** Changes the maximum number of handlers that run concurrently; running handlers finish. */
   void resize(int size);
 
-  /** Takes nothing new; what is in hand comes to its end. */
+  /** Stops claiming; work in flight finishes. */
   void stop();
 
-  /** Waits for the end until this time of {@link System#nanoTime}; whether all have ended. */
+  /** Waits at most until this {@link System#nanoTime}; returns whether all workers have ended. */
   boolean join(long until);
 
-  /** Interrupts what is still in hand. */
+  /** Interrupts work that is still in flight. */
   void interrupt();
 }

@@ -1,4 +1,4 @@
-/** What the processor asks of a pool of workers. */
+/** What the processor requires of a worker pool. */
 @NullMarked
 package io.inbox4j.internal.pool;
 

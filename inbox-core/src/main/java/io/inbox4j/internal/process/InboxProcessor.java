@@ -31,11 +31,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The worker pool: claims stored messages and runs their handlers.
+ * Processes stored messages: runs the worker pools of all endpoints that have handlers.
  *
- * <p>Every endpoint has its own workers. Any number of processors, in any number of processes,
- * share the store. {@link #start}, {@link #withdraw} and {@link #close} are called by one thread at
- * a time; it is closed once.
+ * <p>Every endpoint has its own workers. Any number of processors, in any number of processes, can
+ * share a store. {@link #start}, {@link #withdraw} and {@link #close} are called by one thread at a
+ * time; it is closed once.
  */
 public final class InboxProcessor {
 
@@ -52,13 +52,14 @@ public final class InboxProcessor {
   private WorkStore.@Nullable Watch watch;
   private volatile boolean stopping;
 
-  /** An endpoint's workers, and what they share. */
+  /** An endpoint's workers and their shared state. */
   private record EndpointRuntime(
       WorkSignal signal, Circuit circuit, WorkerPool workerPool, DeliveryWriter storing) {}
 
   /**
-   * @param failures how failures of handlers are logged
-   * @param maxConcurrency how many handlers of all endpoints run at once at most, or null
+   * @param failures logs the failures of handlers
+   * @param maxConcurrency the maximum number of handlers that run concurrently across all
+   *     endpoints, or null for no limit
    */
   public InboxProcessor(
       List<EndpointConfig> configs,
@@ -132,7 +133,7 @@ public final class InboxProcessor {
 
   /**
    * Starts the workers. They run until {@link #close} or {@link #withdraw}, and keep the process
-   * alive. What was started before an exception is left to those as well.
+   * alive. Those methods also stop what was started before an exception.
    */
   public void start() {
     watch =
@@ -140,7 +141,7 @@ public final class InboxProcessor {
     runtimes.values().forEach(runtime -> runtime.workerPool.start());
   }
 
-  /** Wakes a worker of the endpoint, if it has any here. */
+  /** Wakes a worker of the endpoint, if it has any in this process. */
   public void wake(String endpoint) {
     EndpointRuntime runtime = runtimes.get(endpoint);
     if (runtime != null) {
@@ -148,28 +149,28 @@ public final class InboxProcessor {
     }
   }
 
-  /** How deliveries of the endpoint are stored. */
+  /** The writer that stores deliveries of the endpoint. */
   public DeliveryWriter storing(String endpoint) {
     EndpointRuntime runtime = runtimes.get(endpoint);
     return runtime == null ? DeliveryWriter.in(store, endpoint) : runtime.storing;
   }
 
-  /** How many handlers of the endpoint run at once at most. */
+  /** The maximum number of handlers of the endpoint that run concurrently. */
   public int concurrency(String endpoint) {
     return of(endpoint).workerPool.size();
   }
 
-  /** How many handlers of the endpoint can run at once right now. */
+  /** How many handlers of the endpoint can run concurrently right now. */
   public int alive(String endpoint) {
     return of(endpoint).workerPool.alive();
   }
 
-  /** The handlers of the endpoint that do not return though their time is up. */
+  /** The handlers of the endpoint that have not returned although their timeout has passed. */
   public StuckHandlers stuck(String endpoint) {
     return of(endpoint).workerPool.stuck();
   }
 
-  /** Lets this many handlers of the endpoint run at once. */
+  /** Changes the maximum number of handlers of the endpoint that run concurrently. */
   public void concurrency(String endpoint, int handlers) {
     if (handlers < 1 || handlers > EndpointConfig.MAX_WORKERS) {
       throw new IllegalArgumentException(
@@ -179,7 +180,7 @@ public final class InboxProcessor {
     of(endpoint).workerPool.resize(handlers);
   }
 
-  /** What the endpoint's circuit breaker lets through. */
+  /** The state of the endpoint's circuit breaker. */
   public CircuitState circuit(String endpoint) {
     return of(endpoint).circuit.state();
   }
@@ -192,15 +193,15 @@ public final class InboxProcessor {
     return runtime;
   }
 
-  /** Lets nobody begin with anything new, also where messages are received; does not wait. */
+  /** Stops new work, including inline handling of received messages; does not wait. */
   public void stop() {
     stopping = true;
     runtimes.values().forEach(runtime -> runtime.workerPool.stop());
   }
 
   /**
-   * Stops claiming, lets what is in hand end until the deadline, then interrupts and undoes it. A
-   * second call does nothing.
+   * Stops claiming, lets work in flight finish until the deadline, then interrupts it and rolls it
+   * back. A second call does nothing.
    */
   public void close(Duration deadline) {
     long until = System.nanoTime() + deadline.toNanos();
@@ -220,7 +221,7 @@ public final class InboxProcessor {
     }
   }
 
-  /** Stops as {@link #close} does, and can be started again, with as many handlers as it had. */
+  /** Stops as {@link #close} does, but can be started again, with the same concurrency. */
   public void withdraw(Duration deadline) {
     close(deadline);
     Map<String, EndpointRuntime> next = newRuntimes();

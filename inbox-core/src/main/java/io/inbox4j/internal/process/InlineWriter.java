@@ -25,14 +25,14 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * Handles messages in the transaction that stores them.
+ * A writer that handles messages in the transaction that stores them.
  *
- * <p>A handler that fails is undone, and its message is left to the processor. So is every message
- * that should not run here: one that was delivered before, because it may have killed the process;
- * one that has to wait behind an earlier message of its key; and all of them while the endpoint is
- * paused or rests, or the inbox is being closed.
+ * <p>If a handler fails, its effect is rolled back and its message is left to the processor. So is
+ * every message that must not run here: one that was redelivered, because it may have crashed the
+ * process; one that has to wait for an earlier message of its key; and all of them while the
+ * endpoint is paused or its circuit is open, or the inbox is being closed.
  *
- * <p>Used by one consumer at a time, or by several at once.
+ * <p>Thread-safe: may be used by several consumers concurrently.
  */
 final class InlineWriter implements DeliveryWriter {
 
@@ -72,7 +72,10 @@ final class InlineWriter implements DeliveryWriter {
         ThreadLocal.withInitial(() -> new AdaptiveBatchSize(config.transactionSize()));
   }
 
-  /** Stores and handles in parts, each a transaction that is short however slow handlers are. */
+  /**
+   * Stores and handles the batch in parts, one transaction each, so that transactions stay short
+   * however slow the handlers are.
+   */
   @Override
   public Stored store(List<ValidatedDelivery> batch) {
     List<StoreResult> receipts = new ArrayList<>(batch.size());
@@ -100,7 +103,7 @@ final class InlineWriter implements DeliveryWriter {
         throw e;
       }
       gaveUp(e);
-    } catch (Throwable e) { // the message is stored below whatever a handler does
+    } catch (Throwable e) { // the messages are stored below whatever a handler does
       gaveUp(e);
     }
     receipts.addAll(store.receive(config.endpoint(), part));

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** A thread for every worker of an endpoint. */
+/** A worker pool with one thread per worker of an endpoint. */
 final class TransactionalWorkerPool implements WorkerPool {
 
   private final String endpoint;

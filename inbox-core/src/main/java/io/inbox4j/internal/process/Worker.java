@@ -27,7 +27,7 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One thread of the pool: claim, handle, commit, again. */
+/** A worker thread of the pool, which claims, handles and commits in a loop. */
 final class Worker implements Runnable {
 
   private static final Logger log = LoggerFactory.getLogger(Worker.class);
@@ -75,7 +75,7 @@ final class Worker implements Runnable {
             config, handlers, store, listener, outcomes, transactionLosses, () -> stopping);
   }
 
-  /** Asks the worker to end after the batch in hand. */
+  /** Asks the worker to stop after the current batch. */
   void stop() {
     stopping = true;
   }
@@ -84,7 +84,7 @@ final class Worker implements Runnable {
   public void run() {
     new ResilientLoop("A worker of " + config.endpoint(), () -> stopping, this::workOrWait).run();
     settleLastNotes();
-    signal.raise(); // for another worker, if this one was woken only to end
+    signal.raise(); // for another worker, in case this one was woken only to stop
   }
 
   private void workOrWait() throws InterruptedException {
@@ -96,7 +96,7 @@ final class Worker implements Runnable {
       backoff = MIN_BACKOFF;
     } catch (InterruptedException e) {
       throw e;
-    } catch (Throwable e) { // of the database, of a commit: it is told, and passes
+    } catch (Throwable e) { // from the database or a commit: it is reported, and transient
       if (stopping) {
         log.info("A batch of {} was given up to stop; it is free again.", config.endpoint());
         return;
@@ -109,7 +109,7 @@ final class Worker implements Runnable {
   private void settleLastNotes() {
     try {
       recovery.settle();
-    } catch (Throwable e) { // it is the last thing that the worker does
+    } catch (Throwable e) { // the worker ends here in any case
       log.warn(
           "The last messages of {} keep the note of a run that was stopped: {}",
           config.endpoint(),
@@ -117,7 +117,9 @@ final class Worker implements Runnable {
     }
   }
 
-  /** Before a worker rests for long it looks once more, for what was committed out of order. */
+  /**
+   * The wait before a worker goes idle: it polls once more, for messages committed out of order.
+   */
   private Duration beforeIdling() {
     return config.pollInterval().compareTo(SECOND_LOOK) < 0 ? config.pollInterval() : SECOND_LOOK;
   }
@@ -131,9 +133,9 @@ final class Worker implements Runnable {
   }
 
   /**
-   * Handles a batch, if there is something to do and allowed.
+   * Handles a batch, if there is work and it is admitted.
    *
-   * @return whether there may be more already; if not, the signal is raised when there is
+   * @return whether there may be more work already; if not, the signal is raised when there is
    */
   private boolean workOnce() {
     recovery.settle();
@@ -196,9 +198,9 @@ final class Worker implements Runnable {
 
   /**
    * Claims messages with or without an ordering key, whichever kind this endpoint mostly has; the
-   * other kind when there are none, and every now and then, so that neither waits for ever. Where
-   * no key is asked for there is one only from former times, and as long as none was found a look
-   * before idling is enough.
+   * other kind when there are none, and periodically, so that neither starves. An unordered
+   * endpoint has keyed messages only from an earlier configuration, so until one is found it is
+   * enough to look for them before going idle.
    */
   private List<ClaimedMessage> claim(WorkTransaction transaction, Set<String> types, int limit) {
     boolean otherFirst = ++rounds % OTHER_KIND_EVERY == 0;
@@ -216,8 +218,8 @@ final class Worker implements Runnable {
   }
 
   /**
-   * Messages with an ordering key are claimed from one lane, and others may have some; and who has
-   * found one kind has not looked for the other.
+   * Whether there may be more to claim: messages with an ordering key are claimed from one lane,
+   * and other lanes may have some; and a claim of one kind has not looked for the other.
    */
   private boolean mayBeMore(List<ClaimedMessage> claimed, int limit) {
     return claimed.size() == limit
@@ -230,7 +232,7 @@ final class Worker implements Runnable {
     return ordered ? transaction.claimOrdered(types, limit) : transaction.claim(types, limit);
   }
 
-  /** Handles what nobody has died over; returns what failed and is to run again, alone. */
+  /** Handles the fresh messages; returns those that failed and have to run again, alone. */
   private List<ClaimedMessage> work(WorkTransaction transaction, ClaimedBatch claimed) {
     long begin = System.nanoTime();
     BatchRunner batch =

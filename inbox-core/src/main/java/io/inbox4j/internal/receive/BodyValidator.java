@@ -11,7 +11,7 @@ import io.inbox4j.transport.Delivery;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The checks of a body: whether somebody reads it, and what message id it carries. */
+/** Validates a body: whether a format reads it, and which message id it contains. */
 final class BodyValidator {
 
   private final EventReader reader;

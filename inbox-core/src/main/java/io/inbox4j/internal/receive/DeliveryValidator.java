@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The checks at the door: whether a delivery is an event that the endpoint can store. */
+/** Validates deliveries: whether each is an event that the endpoint can store. */
 public final class DeliveryValidator {
 
   private static final Logger log = LoggerFactory.getLogger(DeliveryValidator.class);
@@ -29,7 +29,7 @@ public final class DeliveryValidator {
   private final EventReader reader;
   private final BodyValidator body;
 
-  /** To find a time that is far ahead the clock of this process will do. */
+  /** The clock of this process is good enough to detect a time that is too far in the future. */
   private final Clock clock = Clock.systemUTC();
 
   public DeliveryValidator(
@@ -47,8 +47,8 @@ public final class DeliveryValidator {
   }
 
   /**
-   * What the delivery is. Whatever is odd about it is a reason, and so is what the code of a user
-   * throws; only an error of the JVM is thrown, because it need not be the delivery's fault.
+   * Validates a delivery. Any defect is a reason to reject it, and so is an exception of user code;
+   * only an exhausted JVM is an error that is thrown, because the delivery need not be to blame.
    */
   public ValidatedDelivery check(Delivery delivery) {
     String headers = null;
@@ -62,7 +62,7 @@ public final class DeliveryValidator {
       return new ValidatedDelivery.Event(delivery, headers, id, type, key, notBefore(delivery));
     } catch (RejectedDelivery e) {
       return new ValidatedDelivery.Rejected(delivery, headers, e.reason(), e.detail());
-    } catch (Throwable e) { // of an ordering key, a constructor, an upcaster
+    } catch (Throwable e) { // from an ordering key, a constructor, an upcaster
       if (JvmExhaustion.in(e) != null) {
         throw e;
       }

@@ -5,7 +5,7 @@ import io.inbox4j.store.StoreResult;
 import io.inbox4j.transport.ValidatedDelivery;
 import java.util.List;
 
-/** How a batch of arrivals gets into the store. */
+/** Writes batches of validated deliveries to the store. */
 @FunctionalInterface
 public interface DeliveryWriter {
 
@@ -13,13 +13,13 @@ public interface DeliveryWriter {
   Stored store(List<ValidatedDelivery> batch);
 
   /**
-   * What became of each arrival, in the same order, and what is to be told after that.
+   * The result of each delivery, in the same order, and what is to be reported afterwards.
    *
-   * @param told runs when listeners have heard of the receipts
+   * @param told runs after listeners were notified of the results
    */
   record Stored(List<StoreResult> receipts, Runnable told) {}
 
-  /** Only stores, for the processor to handle later. */
+  /** A writer that only stores, for the processor to handle later. */
   static DeliveryWriter in(InboxStore store, String endpoint) {
     return batch -> new Stored(store.receive(endpoint, batch), () -> {});
   }

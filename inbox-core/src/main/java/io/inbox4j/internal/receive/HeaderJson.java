@@ -10,8 +10,7 @@ import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Headers as they are stored: JSON in ASCII, so that no character in them can be refused by a
- * database.
+ * Converts headers to their stored form: JSON in ASCII, so that no database can reject a character.
  */
 public final class HeaderJson {
 
@@ -31,7 +30,7 @@ public final class HeaderJson {
     return headers.isEmpty() ? null : MAPPER.writeValueAsString(headers);
   }
 
-  /** The JSON of the headers by their names, which is the same in whatever order they came. */
+  /** The JSON of the headers sorted by name, which is the same in whatever order they arrived. */
   public static @Nullable String writeSorted(Map<String, @Nullable Object> headers) {
     return headers.isEmpty() ? null : SORTING.writeValueAsString(headers);
   }

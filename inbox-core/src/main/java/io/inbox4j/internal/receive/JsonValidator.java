@@ -17,8 +17,8 @@ import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * Walks through a body once, without building anything: is it one JSON object in UTF-8, and what
- * message id does it carry?
+ * Validates a body in one pass, without building a tree: whether it is one JSON object in UTF-8,
+ * and which message id it contains.
  */
 final class JsonValidator {
 
@@ -72,7 +72,7 @@ final class JsonValidator {
       } else if (token.isStructEnd()) {
         depth--;
       } else if (token.isNumeric()) {
-        parser.getNumberType(); // numbers are checked when they are looked at
+        parser.getNumberType(); // numbers are only checked when accessed
         if (token == JsonToken.VALUE_NUMBER_FLOAT) {
           checkExponent(parser.getString());
         }
@@ -90,7 +90,9 @@ final class JsonValidator {
     return id;
   }
 
-  /** A few characters can be a number that fills all memory once somebody calculates with it. */
+  /**
+   * A few characters can denote a number that exhausts the memory once it is used in a calculation.
+   */
   private static void checkExponent(String number) throws RejectedDelivery {
     int e = Math.max(number.indexOf('e'), number.indexOf('E'));
     if (e < 0) {
@@ -141,7 +143,7 @@ final class JsonValidator {
     }
   }
 
-  /** Whether all bytes are from 1 to 127; eight are looked at in one go. */
+  /** Whether all bytes are from 1 to 127; checks eight at a time. */
   private static boolean isPlainAscii(byte[] body) {
     int i = 0;
     for (; i + Long.BYTES <= body.length; i += Long.BYTES) {

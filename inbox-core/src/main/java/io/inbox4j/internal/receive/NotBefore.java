@@ -7,7 +7,7 @@ import java.time.OffsetDateTime;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The header by which a producer says that a message is not to be handled before a time.
+ * The header with which a producer sets the earliest time at which a message may be handled.
  *
  * <p>Its value is an ISO 8601 time with an offset, such as {@code 2030-01-31T08:00:00Z}, an AMQP
  * timestamp, or a number of milliseconds since 1970.
@@ -21,9 +21,9 @@ public final class NotBefore {
   private NotBefore() {}
 
   /**
-   * The time that a delivery names, or null if it names none.
+   * The earliest time of a delivery, or null if it has none.
    *
-   * @throws DateTimeException if what it names is no time
+   * @throws DateTimeException if the header is not a valid time
    */
   public static @Nullable Instant of(Delivery delivery) {
     Object value = delivery.headers().get(HEADER);

@@ -12,19 +12,19 @@ import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Where an endpoint finds the key of messages that are handled one after the other. */
+/** Where an endpoint finds the ordering key, whose messages are handled one after the other. */
 public sealed interface OrderingKeySource {
 
-  /** The longest key that is accepted, in characters. */
+  /** The maximum length of a key, in characters. */
   int MAX_LENGTH = 255;
 
-  /** Messages have no order. */
+  /** Messages have no ordering key. */
   record None() implements OrderingKeySource {}
 
   /** In a header of this name. */
   record InHeader(String name) implements OrderingKeySource {}
 
-  /** In the event itself; the first that fits its class counts. */
+  /** In the event itself; the first that matches its class applies. */
   record InEvent(List<KeyOf<?>> keys) implements OrderingKeySource {
 
     public InEvent {
@@ -41,7 +41,7 @@ public sealed interface OrderingKeySource {
     }
   }
 
-  /** Where events of a class, or of all that implement an interface, have their key. */
+  /** The key of events of a class, or of all classes that implement an interface. */
   record KeyOf<T extends IntegrationEvent>(
       Class<T> event, Function<? super T, ? extends @Nullable Object> key) {
 

@@ -11,16 +11,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes in what was put aside by processes that did not know its type, as soon as it is there: in a
- * rolling deploy old processes receive new types. Every process does so for the types it knows, so
- * there need not be one that knows them all.
+ * Replays deliveries that were quarantined by processes that did not know their type, soon after
+ * they arrive: in a rolling deployment old processes receive new types. Every process does so for
+ * the types it knows, so no process has to know them all.
  */
 public final class QuarantineAdoption {
 
   private static final Logger log = LoggerFactory.getLogger(QuarantineAdoption.class);
   private static final int PAGE = 200;
 
-  /** Who is recorded to have done it. */
+  /** The name under which it is recorded. */
   private static final String BY = "inbox";
 
   private final OperatorStore store;
@@ -29,15 +29,15 @@ public final class QuarantineAdoption {
   private final Consumer<String> wake;
 
   /**
-   * What an endpoint lets in.
+   * What an endpoint accepts.
    *
    * @param types the names of the types that this process knows
    */
   public record Door(Set<String> types, DeliveryValidator check) {}
 
   /**
-   * @param doors those of all endpoints
-   * @param wake called with an endpoint that has something to do again
+   * @param doors what each endpoint accepts, by endpoint
+   * @param wake called with an endpoint that has work again
    */
   public QuarantineAdoption(
       OperatorStore store, Map<String, Door> doors, SafeListener listener, Consumer<String> wake) {
@@ -47,7 +47,7 @@ public final class QuarantineAdoption {
     this.wake = wake;
   }
 
-  /** Looks once at every endpoint; little is done where there is nothing. */
+  /** Checks every endpoint once; cheap where there is nothing to adopt. */
   public void look(BooleanSupplier closed) {
     doors.forEach((endpoint, door) -> look(endpoint, door, closed));
   }

@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says in the log what is put aside, in few lines however much that is: the first of an endpoint
- * and a reason at once, and then once a minute at most how many more there were. Every single one
- * is said at the level of debugging. Thread-safe.
+ * Logs quarantined deliveries, in few lines however many there are: the first of an endpoint and
+ * reason at once, and then at most once a minute how many more there were. Every single one is
+ * logged at DEBUG level. Thread-safe.
  */
 public final class QuarantineLog {
 
@@ -34,31 +34,31 @@ public final class QuarantineLog {
   }
 
   /**
-   * @param clock nanoseconds since some time or other
+   * @param clock nanoseconds from an arbitrary origin
    */
   QuarantineLog(LongSupplier clock, Logger log) {
     this.clock = clock;
     this.log = log;
   }
 
-  /** A delivery was put aside. */
+  /** Records that a delivery was quarantined. */
   void add(String endpoint, QuarantineReason reason, @Nullable String messageId, String detail) {
     String id = messageId == null ? "-" : ForeignText.oneLine(messageId);
     log.debug(ONE, endpoint, reason.code(), detail, id);
     subjects.computeIfAbsent(new Subject(endpoint, reason), Unsaid::new).add(id, detail);
   }
 
-  /** Says what has not been said for long enough. */
+  /** Logs counts that have been pending for long enough. */
   public void report() {
     subjects.values().forEach(it -> it.report(false));
   }
 
-  /** Says all that has not been said. */
+  /** Logs all pending counts. */
   public void close() {
     subjects.values().forEach(it -> it.report(true));
   }
 
-  /** What was put aside since somebody was told. */
+  /** The deliveries quarantined since the last log line. */
   private final class Unsaid {
 
     private final Subject subject;

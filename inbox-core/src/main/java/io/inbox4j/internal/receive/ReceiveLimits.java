@@ -4,11 +4,11 @@ import io.inbox4j.internal.DurationRange;
 import java.time.Duration;
 
 /**
- * What an endpoint accepts at most.
+ * The limits on what an endpoint accepts.
  *
- * @param maxBodySize bytes of a body
- * @param maxHeaderSize bytes of the headers, as JSON
- * @param maxDelay how far ahead the time may be before which a message is not to be handled
+ * @param maxBodySize the maximum size of a body, in bytes
+ * @param maxHeaderSize the maximum size of the headers as JSON, in bytes
+ * @param maxDelay how far in the future a message's earliest handling time may be
  */
 public record ReceiveLimits(int maxBodySize, int maxHeaderSize, Duration maxDelay) {
 
@@ -21,7 +21,7 @@ public record ReceiveLimits(int maxBodySize, int maxHeaderSize, Duration maxDela
     DurationRange.ANY.check("maxDelay", maxDelay);
   }
 
-  /** With a delay of 366 days at most. */
+  /** Limits with a maximum delay of 366 days. */
   public ReceiveLimits(int maxBodySize, int maxHeaderSize) {
     this(maxBodySize, maxHeaderSize, DEFAULT_MAX_DELAY);
   }

@@ -14,20 +14,20 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** An intake with a middleware around it. */
+/** A receiver with middleware around it. */
 public record ReceiverMiddlewareChain<T extends IntegrationEvent>(
     String endpoint, ReceiveMiddleware middleware, DeliveryReceiver<T> inside, FailureLog failures)
     implements DeliveryReceiver<T> {
 
   private static final Logger log = LoggerFactory.getLogger(ReceiverMiddlewareChain.class);
 
-  /** An intake with all of them around it, the first outermost. */
+  /** Wraps a receiver in all of this middleware, the first outermost. */
   public static <T extends IntegrationEvent> DeliveryReceiver<T> of(
       String endpoint,
       List<ReceiveMiddleware> middleware,
-      DeliveryReceiver<T> intake,
+      DeliveryReceiver<T> deliveryReceiver,
       FailureLog failures) {
-    DeliveryReceiver<T> all = intake;
+    DeliveryReceiver<T> all = deliveryReceiver;
     for (int i = middleware.size() - 1; i >= 0; i--) {
       all = new ReceiverMiddlewareChain<>(endpoint, middleware.get(i), all, failures);
     }
@@ -55,7 +55,7 @@ public record ReceiverMiddlewareChain<T extends IntegrationEvent>(
     Storing storing = new Storing(batch);
     try {
       middleware.store(endpoint, deliveries, storing);
-    } catch (Throwable e) { // it may throw anything, before or after
+    } catch (Throwable e) { // middleware may throw anything, before or after storing
       if (e == storing.failure) {
         throw e;
       }
@@ -68,7 +68,7 @@ public record ReceiverMiddlewareChain<T extends IntegrationEvent>(
     }
   }
 
-  /** Deliveries that are stored are acknowledged, the others are tried again. */
+  /** Stored deliveries are acknowledged in spite of the failure; the others are offered again. */
   private void failed(Throwable failure, boolean stored) {
     if (failure instanceof InterruptedException) {
       Thread.currentThread().interrupt();
@@ -91,7 +91,7 @@ public record ReceiverMiddlewareChain<T extends IntegrationEvent>(
         failures.seldom("receive middleware", failure));
   }
 
-  /** What the middleware calls, and what became of it. */
+  /** The storing that the middleware calls, and its result. */
   private final class Storing implements Runnable {
 
     private final List<ValidatedDelivery> batch;

@@ -4,10 +4,10 @@ import io.inbox4j.internal.log.ForeignText;
 import io.inbox4j.listener.QuarantineReason;
 
 /**
- * Thrown by a check at the door, caught by {@link DeliveryValidator}.
+ * Thrown when validation rejects a delivery; caught by {@link DeliveryValidator}.
  *
- * <p>Its detail shows names that the producer chose, and is logged: it is one line, whatever they
- * hold, and not longer than a person reads.
+ * <p>Its detail contains names that the producer chose, and is logged: it is one line, whatever
+ * they contain, and of readable length.
  */
 final class RejectedDelivery extends Exception {
 

@@ -15,7 +15,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The intake of an endpoint: checks, stores, tells. */
+/** The receiver of an endpoint: validates deliveries, stores them, and notifies listeners. */
 public final class StoringReceiver<T extends IntegrationEvent> implements DeliveryReceiver<T> {
 
   private static final Logger log = LoggerFactory.getLogger(StoringReceiver.class);
@@ -85,7 +85,10 @@ public final class StoringReceiver<T extends IntegrationEvent> implements Delive
     result.told().run();
   }
 
-  /** One message that the database refuses must not hold up the others: it is put aside. */
+  /**
+   * Stores deliveries one by one, so that one that the database rejects is quarantined and does not
+   * hold up the others.
+   */
   private void storeOneByOne(List<ValidatedDelivery> batch, InboxException refusal) {
     log.debug("A batch of {} was refused, storing it one by one: {}", endpoint, refusal.toString());
     for (ValidatedDelivery arrival : batch) {

@@ -34,12 +34,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs orphans: messages that were in hand when a worker died or gave up.
+ * Runs orphaned messages: those that were in flight when a worker died or gave up.
  *
- * <p>One of them may be what killed the process. So before orphans run, that is noted durably. The
- * first time they run together, because most workers die for another reason. Those whose process
- * dies once more run alone from then on, and each note counts as an attempt: after the last one the
- * message is dead.
+ * <p>One of them may be what crashed the process. So orphaned messages are durably marked as a
+ * crash risk before they run. The first time they run together, because most workers die for
+ * another reason. Those whose process dies again run alone from then on, and each further mark
+ * counts as an attempt: after the last one the message is dead.
  */
 public final class OrphanRecovery {
 
@@ -71,7 +71,10 @@ public final class OrphanRecovery {
     this.stopping = stopping;
   }
 
-  /** Takes back the notes of runs that the infrastructure ended, as soon as it lets us. */
+  /**
+   * Clears the crash-risk marks of runs that an infrastructure failure ended, as soon as the store
+   * is available.
+   */
   public void settle() {
     if (!unjustlyMarked.isEmpty()) {
       store.clearCrashRisk(unjustlyMarked);
@@ -79,14 +82,20 @@ public final class OrphanRecovery {
     }
   }
 
-  /** Notes orphans that run together, in the transaction that claimed them. */
+  /**
+   * Marks orphaned messages that run together as a crash risk, in the transaction that claimed
+   * them.
+   */
   public void markCrashRisk(WorkTransaction transaction, List<ClaimedMessage> group) {
     if (!group.isEmpty()) {
       transaction.markCrashRisk(sequences(group), holdBack(group.get(0)));
     }
   }
 
-  /** Orphans that were noted do not run now, for a reason that has nothing to do with them. */
+  /**
+   * Schedules the marks of orphaned messages to be cleared, because they do not run now for an
+   * unrelated reason.
+   */
   public void notRun(List<ClaimedMessage> group) {
     unjustlyMarked.addAll(sequences(group));
   }
@@ -98,13 +107,13 @@ public final class OrphanRecovery {
         broken.failure());
   }
 
-  /** Runs orphans that were noted together. */
+  /** Runs orphaned messages that were marked together. */
   public void runTogether(List<ClaimedMessage> group) {
     try {
       if (!group.isEmpty()) {
         run(group);
       }
-    } catch (BrokenBatchException e) { // they are noted, so they run alone from now on
+    } catch (BrokenBatchException e) { // they are marked, so they run alone from now on
       outcomes.broken(e);
       if (e.isSolved()) {
         List<Long> others = new ArrayList<>(sequences(group));
@@ -115,7 +124,7 @@ public final class OrphanRecovery {
     }
   }
 
-  /** Notes an orphan and runs it alone, or gives up on it if its attempts are used up. */
+  /** Marks an orphaned message and runs it alone, or gives up on it if its attempts are used up. */
   public void runAlone(ClaimedMessage orphan) {
     if (isGivenUp(config, orphan)) {
       giveUp(orphan);
@@ -136,9 +145,9 @@ public final class OrphanRecovery {
   }
 
   /**
-   * Charges the messages of a batch whose transaction was ended by one of their handlers: the one
-   * that did it with an attempt, or, if it is not known which one it was, all of them with having
-   * to run alone. Those that are in another hand by now are charged there.
+   * Charges the messages of a batch whose transaction was ended by one of their handlers: the
+   * culprit with an attempt or, if it is not known, all of them with having to run alone. Messages
+   * that another worker has claimed by now are left to that worker.
    */
   public void charge(BrokenBatchException broken) {
     outcomes.broken(broken);
@@ -154,8 +163,9 @@ public final class OrphanRecovery {
   }
 
   /**
-   * Charges a message with an attempt if it was alone when the transaction was lost, as it was
-   * several times before, and the database answers others. One that was not alone is an orphan now.
+   * Charges a message with an attempt if it was alone when the transaction was lost, several times
+   * in a row, although the database answers other connections. One that was not alone is orphaned
+   * now.
    *
    * @return whether it has an outcome
    */
@@ -176,12 +186,12 @@ public final class OrphanRecovery {
     return settle(message, it -> config.outcomeOf(it, failure), failure);
   }
 
-  /** Whether the last attempt that there is has ended with its process. */
+  /** Whether the last attempt ended with a crash of its process. */
   public static boolean isGivenUp(EndpointConfig config, ClaimedMessage orphan) {
     return orphan.crashes() > 1 && orphan.attempt() >= config.retryOf(orphan.type()).maxAttempts();
   }
 
-  /** Whether it is given up on if its process dies over it once more. */
+  /** Whether it is given up on if its process dies once more while handling it. */
   public static boolean isLastChance(EndpointConfig config, ClaimedMessage orphan) {
     return isGivenUp(config, orphan.atRisk());
   }
@@ -200,7 +210,7 @@ public final class OrphanRecovery {
   /**
    * Gives a message an outcome without handling it: its handler, or its commit, failed before.
    *
-   * @return whether it has got it; not if it is in another hand by now
+   * @return whether the outcome was written; false if another worker has claimed the message by now
    */
   private boolean settle(
       ClaimedMessage orphan, Function<ClaimedMessage, Outcome> outcome, @Nullable Throwable why) {
@@ -216,7 +226,7 @@ public final class OrphanRecovery {
     return false;
   }
 
-  /** Messages have got their outcomes, and that is committed. */
+  /** Reports messages whose outcomes are committed. */
   public void ended(List<HandledMessage> results) {
     transactionLosses.forget(results);
     outcomes.committed(results);
@@ -256,8 +266,8 @@ public final class OrphanRecovery {
   }
 
   /**
-   * Those that may have cost the transaction run alone from now on: if they have not before, their
-   * notes stay. It is not the fault of the others.
+   * Messages that may have caused the loss of the transaction run alone from now on: unless they
+   * already did, their crash-risk marks stay. Those of the others are cleared.
    */
   private void lost(List<ClaimedMessage> group, LostBatchException lost) {
     boolean alreadyAlone = group.get(0).crashes() > 0;
@@ -274,8 +284,8 @@ public final class OrphanRecovery {
   }
 
   /**
-   * Runs messages that failed for good while they shared a transaction with others, each in one of
-   * its own: it may have been a neighbour that changed a setting, or took a name.
+   * Runs messages that failed terminally in a shared transaction again, each in a transaction of
+   * its own: another message may have changed a setting, or taken a name.
    */
   public void runAgain(List<ClaimedMessage> failed) {
     for (ClaimedMessage message : failed) {
@@ -293,7 +303,7 @@ public final class OrphanRecovery {
           .run(
               AdaptiveBatchSize.WHOLE,
               results -> {
-                markCrashRisk(transaction, claimed.orphans()); // somebody has died over it since
+                markCrashRisk(transaction, claimed.orphans()); // orphaned since
                 transaction.commit(HandledMessage.outcomes(results));
                 ended(results);
               });
@@ -307,9 +317,9 @@ public final class OrphanRecovery {
   }
 
   /**
-   * Claims what was noted, as it was noted: what somebody else has noted or handled since is left
-   * to them. What cannot be claimed, because a message of its key is in another hand, was noted in
-   * vain.
+   * Claims the messages as they were marked: those that another worker has marked or handled since
+   * are left to it. The marks of those that cannot be claimed, because another worker has claimed a
+   * message of their key, are cleared.
    */
   private static List<ClaimedMessage> claimAtRisk(
       WorkTransaction transaction, List<ClaimedMessage> group) {
@@ -327,7 +337,7 @@ public final class OrphanRecovery {
   }
 
   /**
-   * Leaves out the keys of which a message is in another hand by now: what follows it must wait.
+   * Leaves out keys of which another worker has claimed a message by now: later messages must wait.
    */
   private static List<ClaimedMessage> withoutGaps(
       List<ClaimedMessage> group, List<ClaimedMessage> reclaimed) {
@@ -343,7 +353,7 @@ public final class OrphanRecovery {
         .toList();
   }
 
-  /** Those that got no outcome, because an earlier message of their ordering key failed. */
+  /** The messages without an outcome, because an earlier message of their ordering key failed. */
   private static List<Long> without(List<HandledMessage> results, List<ClaimedMessage> messages) {
     Set<Long> left = new HashSet<>(sequences(messages));
     results.forEach(result -> left.remove(result.message().sequence()));
@@ -354,7 +364,10 @@ public final class OrphanRecovery {
     return messages.stream().map(ClaimedMessage::sequence).toList();
   }
 
-  /** How long messages rest if their process dies now: as long as their policy says. */
+  /**
+   * How long messages stay hidden if their process dies now: the delay of their retry policy, and
+   * at least a second.
+   */
   private Duration holdBack(ClaimedMessage orphan) {
     RetryDecision decision =
         config

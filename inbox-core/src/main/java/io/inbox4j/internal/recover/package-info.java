@@ -1,4 +1,4 @@
-/** Runs messages that were in flight when a worker died: together first, then in isolation. */
+/** Recovery of orphaned messages: they run together first, then in isolation. */
 @NullMarked
 package io.inbox4j.internal.recover;
 

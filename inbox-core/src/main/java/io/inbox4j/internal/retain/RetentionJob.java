@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says how long this process wants its messages to be kept, and lets the store remove what was kept
- * long enough, every few minutes, on a daemon thread. Of many processes one removes. {@link #start}
- * and {@link #close} are called once each, by one thread.
+ * The background job that declares how long this process wants its messages to be kept, and has the
+ * store remove expired ones, every few minutes, on a daemon thread. Of many processes one removes
+ * at a time. {@link #start} and {@link #close} are called once each, by one thread.
  */
 public final class RetentionJob {
 
@@ -33,7 +33,7 @@ public final class RetentionJob {
   private volatile boolean closed;
 
   /**
-   * @param endpoints those that this process handles
+   * @param endpoints the endpoints that this process handles
    */
   public RetentionJob(RetentionStore store, Set<String> endpoints, Retention retention) {
     this(store, endpoints, retention, FIRST, INTERVAL);
@@ -52,7 +52,7 @@ public final class RetentionJob {
     this.interval = interval;
   }
 
-  /** Says what is wanted at once, so that nobody removes it any more, and starts. */
+  /** Declares the retention at once, so that no other process removes the messages, and starts. */
   public void start() {
     log.info(
         "Processed messages are kept {}", retention.isForever() ? "for ever" : "as " + retention);
@@ -91,7 +91,7 @@ public final class RetentionJob {
     }
   }
 
-  /** A run may take hours, in which others have to know that this process is there. */
+  /** Whether to continue a run; it may take hours, so the retention is declared again meanwhile. */
   private boolean goOn() {
     if (!closed && System.nanoTime() - declaredAt > interval.toNanos()) {
       declare();
@@ -99,7 +99,7 @@ public final class RetentionJob {
     return !closed;
   }
 
-  /** Whatever happens, it is tried again. */
+  /** Runs a task; whatever it throws, it is tried again later. */
   private void guarded(String problem, Runnable work) {
     try {
       work.run();
@@ -110,13 +110,13 @@ public final class RetentionJob {
     }
   }
 
-  /** Half to once and a half of this time, so that processes do not all come at once. */
+  /** Sleeps 0.5 to 1.5 times this long, so that processes do not all run at once. */
   private static void sleep(Duration about) throws InterruptedException {
     double jitter = 0.5 + ThreadLocalRandom.current().nextDouble();
     Thread.sleep((long) (about.toMillis() * jitter));
   }
 
-  /** Ends it after the step in hand, within two seconds. */
+  /** Stops it after the current step, within two seconds. */
   public void close() {
     closed = true;
     thread.interrupt();

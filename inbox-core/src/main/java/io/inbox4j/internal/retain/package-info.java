@@ -1,4 +1,4 @@
-/** Removes old messages in the background. */
+/** Removes expired messages in the background. */
 @NullMarked
 package io.inbox4j.internal.retain;
 

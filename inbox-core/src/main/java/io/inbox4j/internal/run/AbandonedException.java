@@ -2,7 +2,7 @@ package io.inbox4j.internal.run;
 
 import io.inbox4j.error.InboxException;
 
-/** The batch is given up as a whole, for a reason that is not a message's fault. */
+/** Thrown when a whole batch is abandoned for a reason that is not caused by a message. */
 public class AbandonedException extends InboxException {
 
   AbandonedException(String message, Throwable cause) {

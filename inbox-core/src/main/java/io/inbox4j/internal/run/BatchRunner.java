@@ -23,19 +23,22 @@ import java.util.function.Consumer;
 /**
  * Runs the handlers of claimed messages in one transaction.
  *
- * <p>Messages run in segments. While all goes well a segment costs one savepoint, however long it
- * is. When a message fails, its segment is undone; what came before it in the segment runs again as
- * a segment of its own, the message is set down as failed, and the rest goes on. So a failure costs
- * its neighbours a repetition, never their outcome, and the claims are held throughout.
+ * <p>Messages run in segments. Without failures a segment costs one savepoint, however long it is.
+ * When a message fails, its segment is rolled back to the savepoint; the messages before it run
+ * again as a segment of their own, the message is recorded as failed, and the rest of the segment
+ * continues. So a failure costs the rest of the batch a repetition, never an outcome, and the
+ * claims are held throughout.
  *
- * <p>A step is what one call of a handler is about: one message, or as many in a row as one handler
- * of batches takes. When such a call fails, halves of it run until the message that fails is alone.
+ * <p>A step is what one handler call handles: one message, or as many consecutive messages as one
+ * batch handler takes. When such a call fails, the step is bisected until the failing message is
+ * isolated.
  *
- * <p>A message that failed for good after the handler of another had run gets no outcome either:
- * that other one may have changed what it found in the transaction. It is to run again, alone.
+ * <p>A message that would be dead, but failed after the handler of another message had run in the
+ * same transaction, gets no outcome yet: the other handler may have changed what this one saw. It
+ * has to run again, alone.
  *
- * <p>Messages that follow a failed one with the same ordering key get no outcome: they are free
- * again after the commit, and wait behind it.
+ * <p>Messages that follow a failed one with the same ordering key get no outcome: their claims end
+ * with the commit, and they wait for it.
  */
 public final class BatchRunner {
 
@@ -47,10 +50,10 @@ public final class BatchRunner {
   private final BooleanSupplier stopping;
   private boolean checked;
 
-  /** Whether what a handler did is kept in the transaction. */
+  /** Whether the transaction contains effects of a handler. */
   private boolean kept;
 
-  /** How many of the messages a handler has been called with, at least once. */
+  /** How many of the messages have been passed to a handler at least once. */
   private int reached;
 
   private final List<HandledMessage> results;
@@ -58,15 +61,15 @@ public final class BatchRunner {
   private final Set<Long> failedAlone = new HashSet<>();
   private final List<ClaimedMessage> again = new ArrayList<>();
 
-  /** What is done with messages, in the transaction. */
+  /** The call that handles messages in the transaction. */
   public interface Call {
 
-    /** Whether one call takes both. */
+    /** Whether one call handles both. */
     default boolean takesTogether(ClaimedMessage one, ClaimedMessage next) {
       return false;
     }
 
-    /** Handles one message, or several that go together. */
+    /** Handles one message, or several that one call takes together. */
     void handle(List<ClaimedMessage> step) throws Exception;
   }
 
@@ -86,7 +89,7 @@ public final class BatchRunner {
     this.results = new ArrayList<>(messages.size());
   }
 
-  /** Runs the handlers of the endpoint on messages. */
+  /** Returns a runner that calls the handlers of the endpoint. */
   public static BatchRunner of(
       EndpointConfig config,
       HandlerInvoker handlers,
@@ -110,8 +113,8 @@ public final class BatchRunner {
   }
 
   /**
-   * Checks after every segment what the database checks at the commit otherwise, so that the
-   * message whose commit would be refused is found.
+   * Whether to check deferred constraints after every segment, so that the message whose commit
+   * would fail is identified.
    */
   public BatchRunner checked(boolean yes) {
     checked = yes;
@@ -119,10 +122,10 @@ public final class BatchRunner {
   }
 
   /**
-   * Runs all messages, then lets the transaction be committed with what became of each.
+   * Runs all messages, then commits the transaction with their outcomes through the callback.
    *
    * @throws AbandonedException if the infrastructure failed, or the worker was interrupted to stop
-   * @throws LostBatchException if the transaction was lost after a handler had it
+   * @throws LostBatchException if the transaction was lost after a handler had used it
    * @throws BrokenBatchException if a handler has ended the transaction
    */
   public void run(int segment, Consumer<List<HandledMessage>> commit) {
@@ -133,7 +136,7 @@ public final class BatchRunner {
         from = to;
       }
       commit.accept(results);
-    } catch (TransactionEndedException e) { // noticed too late to know who it was
+    } catch (TransactionEndedException e) { // noticed too late to know which message caused it
       throw new BrokenBatchException(messages.subList(0, reached), e);
     } catch (StoreUnavailableException e) {
       if (reached == 0 || !transaction.isLost()) {
@@ -143,7 +146,7 @@ public final class BatchRunner {
     }
   }
 
-  /** The messages that failed for good beside others, and have to run again in fresh air. */
+  /** The messages that failed terminally in a shared transaction and have to run again, alone. */
   public List<ClaimedMessage> again() {
     return again;
   }
@@ -169,7 +172,7 @@ public final class BatchRunner {
       }
       transaction.keep();
       succeeded(from, to);
-    } catch (Throwable thrown) { // a handler may throw anything, and it is set down
+    } catch (Throwable thrown) { // a handler may throw anything, and it is recorded
       Throwable failure = FailureText.readable(thrown);
       undo(failure, messages.subList(at, Math.max(at, next)));
       runAround(from, at, next, to, failure);
@@ -185,8 +188,8 @@ public final class BatchRunner {
   }
 
   /**
-   * If it cannot be undone the transaction is gone. Whether its handler has ended it is known;
-   * whether it is the handler's fault that it is lost is not.
+   * Rolls back to the savepoint. If that fails, the transaction is unusable: whether the handler
+   * has ended it is known; if it is lost, whether the handler caused that is not.
    */
   private void undo(Throwable failure, List<ClaimedMessage> step) {
     try {
@@ -216,10 +219,10 @@ public final class BatchRunner {
   }
 
   /**
-   * Runs an undone segment again, without what failed in the step {@code at} to {@code next}.
+   * Runs a rolled-back segment again, without what failed in the step {@code at} to {@code next}.
    *
-   * <p>The transaction is still there. So a failure that looks like the infrastructure's is that of
-   * another database that the handler uses, and the message's own.
+   * <p>The transaction is still usable. So a failure that looks like the infrastructure's comes
+   * from another database that the handler uses, and counts as the message's.
    */
   private void runAround(int from, int at, int next, int to, Throwable failure) {
     FailureKind fault = store.failureKind(failure);
@@ -235,7 +238,7 @@ public final class BatchRunner {
     } else if (to - from == 1) {
       failed(messages.get(from), failure, kept);
     } else if (fault == FailureKind.ABORTED || at == to) {
-      runHalves(from, to); // who did it is not known
+      runHalves(from, to); // the culprit is not known
     } else {
       runSegment(from, at);
       stepFailed(at, next, failure, shared);
@@ -243,7 +246,10 @@ public final class BatchRunner {
     }
   }
 
-  /** In arrival order, whatever order the handler named them in: the first of a key holds it. */
+  /**
+   * Records failures in arrival order, whatever order the handler reported them in, because the
+   * first of a key blocks it.
+   */
   private void setDown(int at, int next, Map<ClaimedMessage, Throwable> failures, boolean shared) {
     for (ClaimedMessage message : messages.subList(at, next)) {
       Throwable failure = failures.get(message);
@@ -259,7 +265,9 @@ public final class BatchRunner {
     runSegment(middle, to);
   }
 
-  /** A handler of batches that says when to call it again says so for all of them. */
+  /**
+   * Records the failure of a step; a batch handler that asks to be called later does so for all.
+   */
   private void stepFailed(int at, int next, Throwable failure, boolean shared) {
     boolean forAll = failure instanceof RetryLater || failure instanceof Postpone;
     if (next - at > 1 && !forAll) {
@@ -280,7 +288,7 @@ public final class BatchRunner {
     if (!left.isEmpty()) {
       call.handle(left);
       if (!stopping.getAsBoolean()) {
-        Thread.interrupted(); // left behind by the handler, and meant for nobody
+        Thread.interrupted(); // a stale flag left by the handler
       }
     }
   }
@@ -296,14 +304,14 @@ public final class BatchRunner {
     }
   }
 
-  /** Whether it failed before, or an earlier message of the same key did, in this batch. */
+  /** Whether it, or an earlier message of the same key, has already failed in this batch. */
   private boolean isLeftOut(ClaimedMessage message) {
     return (message.orderingKey() != null && heldKeys.contains(message.orderingKey()))
         || failedAlone.contains(message.sequence());
   }
 
   /**
-   * @param shared whether the handler of another message had run before it
+   * @param shared whether the handler of another message had run before it in the transaction
    */
   private void failed(ClaimedMessage message, Throwable failure, boolean shared) {
     if (isLeftOut(message)) {

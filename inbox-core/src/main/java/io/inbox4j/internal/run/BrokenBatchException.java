@@ -6,7 +6,7 @@ import io.inbox4j.store.TransactionEndedException;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The handler of one of these messages has ended the transaction of its batch. */
+/** Thrown when the handler of one of these messages has ended the transaction of its batch. */
 public final class BrokenBatchException extends InboxException {
 
   private static final int SHOWN = 10;
@@ -24,17 +24,17 @@ public final class BrokenBatchException extends InboxException {
     return orphans;
   }
 
-  /** Whether it is known which message it was. */
+  /** Whether the message that caused it is known. */
   public boolean isSolved() {
     return orphans.size() == 1;
   }
 
-  /** What its handler did. */
+  /** The failure of the handler. */
   public TransactionEndedException failure() {
     return failure;
   }
 
-  /** The ids of the orphans, the first of many. */
+  /** The types and ids of the orphaned messages, at most the first ten. */
   String names() {
     String names =
         orphans.stream()

@@ -5,11 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a worker has claimed.
+ * The messages that a worker has claimed, by how they have to run.
  *
- * @param fresh messages that nobody has died over
- * @param orphans messages that were in hand when a worker died or gave up, for the first time
- * @param isolated orphans whose worker died over them again
+ * @param fresh messages that are not orphaned
+ * @param orphans messages orphaned for the first time: in flight when a worker died or gave up
+ * @param isolated orphaned messages that were marked as a crash risk before and have to run alone
  */
 public record ClaimedBatch(
     List<ClaimedMessage> fresh, List<ClaimedMessage> orphans, List<ClaimedMessage> isolated) {

@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The events that a handler of batches is called with, and what it says about them. */
+/** The context of one call of a batch handler: its events, and the failures it reports. */
 final class DefaultBatchContext implements BatchContext<IntegrationEvent> {
 
   private final String endpoint;
@@ -38,7 +38,7 @@ final class DefaultBatchContext implements BatchContext<IntegrationEvent> {
     return List.copyOf(events);
   }
 
-  /** The messages that failed alone, and why. */
+  /** The messages that failed individually, and why. */
   Map<ClaimedMessage, Throwable> failures() {
     return failures;
   }
@@ -74,7 +74,7 @@ final class DefaultBatchContext implements BatchContext<IntegrationEvent> {
     return transaction.unwrap(type);
   }
 
-  /** Some members of a batch failed alone: the rest runs again without them. */
+  /** Thrown when some messages of a batch failed individually: the rest run again without them. */
   static final class MembersFailed extends Exception {
 
     private final transient Map<ClaimedMessage, Throwable> failures;

@@ -9,12 +9,12 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What a handler is told about a claimed message. */
+/** The context of a claimed message. */
 public record DefaultEventContext(
     String endpoint, ClaimedMessage message, EventTransaction transaction, Effects effects)
     implements EventContext {
 
-  /** What is done with what the handler wants done in the transaction of the outcome. */
+  /** Accepts the effects that a handler wants applied in the transaction of the outcome. */
   public interface Effects {
     void add(Effect effect) throws Exception;
   }

@@ -5,7 +5,7 @@ import io.inbox4j.store.Outcome;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What became of a message in a batch: its outcome, and the failure that led to it, if any. */
+/** A message of a batch with its outcome and the failure that led to it, if any. */
 public record HandledMessage(
     ClaimedMessage message, int attempt, Outcome outcome, @Nullable Throwable failure) {
 

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Brings stored messages to the handlers of an endpoint. */
+/** Deserializes claimed messages and invokes the handlers of an endpoint. */
 public final class HandlerInvoker {
 
   private final EndpointConfig config;
@@ -37,13 +37,13 @@ public final class HandlerInvoker {
     this.listener = listener;
   }
 
-  /** Whether one call takes both. */
+  /** Whether one handler call takes both. */
   boolean takesTogether(ClaimedMessage one, ClaimedMessage next) {
     BatchHandler<?> handler = batchHandlerOf(one);
     return handler != null && batchHandlerOf(next) == handler;
   }
 
-  /** Messages without order are put together by the handler of batches that takes them. */
+  /** Groups messages without an ordering key by the batch handler that takes them. */
   List<ClaimedMessage> grouped(List<ClaimedMessage> messages) {
     if (!dispatcher.hasBatchHandlers()
         || messages.stream().anyMatch(message -> message.orderingKey() != null)) {
@@ -59,7 +59,7 @@ public final class HandlerInvoker {
     return byHandler.values().stream().flatMap(List::stream).toList();
   }
 
-  /** Handles a message, or several that one call takes, in a transaction. */
+  /** Handles one message, or several that one call takes together, in a transaction. */
   public void handle(List<ClaimedMessage> step, WorkTransaction transaction) throws Exception {
     BatchHandler<IntegrationEvent> handler = batchHandlerOf(step.get(0));
     HandlerTransaction lent = new HandlerTransaction(transaction);
@@ -130,7 +130,7 @@ public final class HandlerInvoker {
         message.contentType(), message.body(), known(message.type()), message.messageId());
   }
 
-  @SuppressWarnings("unchecked") // onBatch() puts a handler of T at the class of T only
+  @SuppressWarnings("unchecked") // onBatch() registers a handler of T for the class of T only
   private @Nullable BatchHandler<IntegrationEvent> batchHandlerOf(ClaimedMessage message) {
     return dispatcher.hasBatchHandlers()
         ? (BatchHandler<IntegrationEvent>) dispatcher.batchHandlerOf(known(message.type()).event())

@@ -8,7 +8,7 @@ import io.inbox4j.handler.EventMiddleware;
 import io.inbox4j.internal.endpoint.EventDispatcher;
 import java.util.List;
 
-/** The handlers of an endpoint with the middleware around them, the outermost first. */
+/** The handlers of an endpoint with the middleware around them, outermost first. */
 record HandlerMiddlewareChain(List<EventMiddleware> middleware, EventDispatcher dispatcher) {
 
   HandlerMiddlewareChain {

@@ -4,8 +4,9 @@ import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.EventTransaction;
 
 /**
- * A transaction for as long as a handler and the middleware around it run: after that it is other
- * messages', or has ended. Whoever comes too late is told so, on whichever thread.
+ * A handler's view of the transaction, valid while the handler and the middleware around it run:
+ * after that the transaction belongs to other messages, or has ended. Later use, from any thread,
+ * throws.
  */
 public final class HandlerTransaction implements EventTransaction {
 
@@ -16,14 +17,14 @@ public final class HandlerTransaction implements EventTransaction {
     this.transaction = transaction;
   }
 
-  /** What an exception says to those who come too late. */
+  /** The exception for use after the handler has returned. */
   public static IllegalStateException tooLate() {
     return new IllegalStateException(
         "the handler has returned, or its time was up: its context can be used no more, and what is"
             + " asked for now would be lost");
   }
 
-  /** Does something before the handler's return is heeded. */
+  /** Runs an action unless the handler has returned. */
   synchronized void meanwhile(Runnable work) {
     if (ended) {
       throw tooLate();
@@ -46,7 +47,7 @@ public final class HandlerTransaction implements EventTransaction {
     return transaction.unwrap(type);
   }
 
-  /** The handler has returned. Waits for an effect that another thread is about to have. */
+  /** Marks the handler as returned. Waits for an effect that another thread is applying. */
   synchronized void end() {
     ended = true;
   }

@@ -4,9 +4,9 @@ import io.inbox4j.store.ClaimedMessage;
 import java.util.List;
 
 /**
- * The transaction of a batch was lost while these messages had it, or after that: with its
- * connection, or because it cannot write any more. It may have been the database, or what one of
- * their handlers did.
+ * Thrown when the transaction of a batch was lost while or after these messages were handled in it:
+ * with its connection, or because it can no longer write. The cause may be the database, or
+ * something that one of their handlers did.
  */
 public final class LostBatchException extends AbandonedException {
 
@@ -14,7 +14,7 @@ public final class LostBatchException extends AbandonedException {
   private final boolean alone;
 
   /**
-   * @param alone whether no other message was handled in the transaction before
+   * @param alone whether no other message was handled in the transaction before these
    */
   LostBatchException(List<ClaimedMessage> orphans, boolean alone, Throwable cause) {
     super("the transaction of the batch was lost", cause);
@@ -26,7 +26,7 @@ public final class LostBatchException extends AbandonedException {
     return orphans;
   }
 
-  /** Whether it was one message, and no other had the transaction before it. */
+  /** Whether it was a single message and no other was handled in the transaction before it. */
   public boolean isAlone() {
     return alone && orphans.size() == 1;
   }

@@ -2,7 +2,7 @@ package io.inbox4j.internal.run;
 
 import io.inbox4j.handler.EventTransaction;
 
-/** What a leased handler finds where others have a transaction. */
+/** The transaction of a leased handler, which has none: every use throws. */
 final class NoTransaction implements EventTransaction {
 
   @Override

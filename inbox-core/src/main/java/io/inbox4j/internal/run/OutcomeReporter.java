@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells listeners and the log what became of messages, after the commit. */
+/** Reports the outcomes of messages to listeners and the log, after the commit. */
 public final class OutcomeReporter {
 
   private static final Logger log = LoggerFactory.getLogger(OutcomeReporter.class);
@@ -47,12 +47,15 @@ public final class OutcomeReporter {
     }
   }
 
-  /** What was tried has no outcome. */
+  /** Reports that an attempt to work found nothing and has no outcome. */
   public void foundNothing() {
     circuit.foundNothing();
   }
 
-  /** Work was given up for a reason that is no message's fault, and goes on in a while. */
+  /**
+   * Reports that work was abandoned for a reason not caused by a message, and resumes after a
+   * pause.
+   */
   public void interrupted(String work, Duration pause, Throwable cause) {
     log.warn(
         "{} of {} is interrupted, no attempt is used up; going on in {}: {}",
@@ -64,7 +67,7 @@ public final class OutcomeReporter {
     listener.tell(l -> l.interrupted(new InboxListener.Interrupted(endpoint, cause)));
   }
 
-  /** Messages are stored, and left to the processor. */
+  /** Reports that messages were stored but not handled inline, and are left to the processor. */
   public void notInline(Throwable cause) {
     log.warn(
         "Messages of {} were not handled where they were received, the processor does it: {}",
@@ -73,7 +76,7 @@ public final class OutcomeReporter {
         trace("not inline", cause));
   }
 
-  /** The store says itself what is wrong with it. */
+  /** A store failure describes itself; anything else goes through the failure log. */
   private String why(Throwable cause) {
     return cause instanceof StoreUnavailableException ? cause.toString() : failures.line(cause);
   }
@@ -82,7 +85,7 @@ public final class OutcomeReporter {
     return cause instanceof StoreUnavailableException ? null : failures.seldom(event, cause);
   }
 
-  /** A handler has ended the transaction of its batch. */
+  /** Reports that a handler has ended the transaction of its batch. */
   public void broken(BrokenBatchException broken) {
     log.error(
         "A handler of {} ended the inbox's transaction, so effects may be committed of messages"
@@ -93,7 +96,7 @@ public final class OutcomeReporter {
     listener.tell(l -> l.interrupted(new InboxListener.Interrupted(endpoint, broken)));
   }
 
-  /** A message was alone when its transaction was lost, this many times in a row. */
+  /** Reports that a message was alone when its transaction was lost, this many times in a row. */
   public void lost(ClaimedMessage message, int times, Throwable cause) {
     log.warn(
         "{} {} of {} has lost its transaction {} times in a row, though the database answers"
@@ -120,7 +123,9 @@ public final class OutcomeReporter {
     }
   }
 
-  /** Tells of a transaction as a whole. A postponed message has neither succeeded nor failed. */
+  /**
+   * Reports a transaction as a whole. A postponed message counts neither as success nor as failure.
+   */
   public void report(List<HandledMessage> results) {
     int ended = 0;
     int failed = 0;

@@ -8,12 +8,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Counts how often in a row a message has lost the transaction that it had alone, though the
- * database answers others: then it is not the database's fault, and the message's in the end.
+ * Counts how many times in a row a message was alone when its transaction was lost although the
+ * database answers other connections: then the database is not to blame, and in the end the message
+ * is.
  */
 public final class TransactionLosses {
 
-  /** How many of them use up an attempt. */
+  /** How many losses use up an attempt. */
   public static final int PER_ATTEMPT = 3;
 
   private static final int MAX_REMEMBERED = 1_000;
@@ -28,9 +29,9 @@ public final class TransactionLosses {
   }
 
   /**
-   * A message was alone when its transaction was lost.
+   * Records that a message was alone when its transaction was lost.
    *
-   * @return how often that was so in a row; 0 if the database does not answer
+   * @return how many times in a row that has happened; 0 if the database does not answer
    */
   public int add(long sequence) {
     boolean answers = databaseAnswers(sequence);
@@ -49,7 +50,7 @@ public final class TransactionLosses {
     }
   }
 
-  /** These have got an outcome. */
+  /** Resets the count of messages that got an outcome. */
   public void forget(List<HandledMessage> ended) {
     synchronized (times) {
       if (!times.isEmpty()) {
@@ -58,7 +59,7 @@ public final class TransactionLosses {
     }
   }
 
-  /** Whether another connection can claim, which a server that is read-only refuses. */
+  /** Whether another connection can claim messages, which a read-only server rejects. */
   private boolean databaseAnswers(long sequence) {
     try (WorkTransaction transaction = store.begin(endpoint)) {
       transaction.reclaim(List.of(sequence));

@@ -75,7 +75,7 @@ class QuarantineLogTest {
             new ReceiveLimits(1_000, 200),
             new OrderingKeySource.None(),
             new EventReader(new JsonFormat(JsonFormat.defaultMapper()), List.of()));
-    StoringReceiver<IntegrationEvent> intake =
+    StoringReceiver<IntegrationEvent> deliveryReceiver =
         new StoringReceiver<>(
             "orders",
             EventTypes.of(List.of()),
@@ -86,9 +86,9 @@ class QuarantineLogTest {
             () -> {},
             new SafeListener(List.of()),
             log);
-    ValidatedDelivery unknown = intake.check(Deliveries.right().delivery());
+    ValidatedDelivery unknown = deliveryReceiver.check(Deliveries.right().delivery());
     for (int i = 0; i < 10; i++) {
-      intake.store(Collections.nCopies(100, unknown));
+      deliveryReceiver.store(Collections.nCopies(100, unknown));
     }
     assertThat(warnings)
         .singleElement()

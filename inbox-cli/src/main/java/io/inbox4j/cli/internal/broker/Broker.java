@@ -9,15 +9,15 @@ import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.TimeoutException;
 
-/** Connects as the receivers do, and reads what the broker says. */
+/** Connects to the broker the way receivers do, and reads its replies. */
 public final class Broker {
 
-  /** What the inbox calls the dead-letter exchange and queue of a queue, after the queue's name. */
+  /** The suffix that the inbox appends to a queue's name for its dead-letter exchange and queue. */
   public static final String DEAD_LETTER_SUFFIX = ".dead-letter";
 
   private Broker() {}
 
-  /** Connects once, by a name that the broker shows. */
+  /** Opens a connection under a name that the broker shows. */
   public static Connection connect(BrokerOptions options, String name)
       throws IOException, TimeoutException {
     ConnectionFactory factory = settings(options);
@@ -25,7 +25,7 @@ public final class Broker {
     return factory.newConnection(name);
   }
 
-  /** The virtual host, as {@code rabbitmqctl} wants to know it. */
+  /** The virtual host, as {@code rabbitmqctl} expects it. */
   public static String virtualHost(BrokerOptions options) {
     return settings(options).getVirtualHost();
   }
@@ -38,7 +38,7 @@ public final class Broker {
     }
   }
 
-  /** Why the broker has refused something, in its words, or what else has failed. */
+  /** The broker's own text for why it refused something, or else the failure. */
   public static String refusal(Throwable failure) {
     return Objects.requireNonNullElseGet(RabbitTransport.refusalIn(failure), failure::toString);
   }

@@ -19,29 +19,29 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts dead letters back into the queue that they died in, one at a time.
+ * Moves dead letters back into the queue that they were dead-lettered from, one at a time.
  *
- * <p>Each is published, confirmed by the broker, and only then acknowledged. Whoever dies in
- * between leaves it in both queues, and the inbox knows the second one for a duplicate.
+ * <p>Each is published, confirmed by the broker, and only then acknowledged. A crash in between
+ * leaves it in both queues, and the inbox recognises the second one as a duplicate.
  *
- * <p>Some stay: no client can read their headers, or write them again, or they are of another
- * queue. The broker takes it amiss if they are held for long, and then gives everything back; so
- * they are given back before, and passed once more, as they come first again.
+ * <p>Some stay: no client can read their headers or write them again, or they come from another
+ * queue. If they are held for long, the broker closes the channel and requeues everything; so they
+ * are returned before that, and passed over once more, because they come first again.
  */
 public final class DeadLetterRecovery {
 
   private static final Duration CONFIRM_PATIENCE = Duration.ofSeconds(30);
 
-  /** Less than the shortest time that a broker can be set to wait for an acknowledgement. */
+  /** Less than the shortest acknowledgement timeout that a broker can be configured with. */
   private static final Duration HOLD = Duration.ofSeconds(30);
 
   /**
-   * What became of the dead letters.
+   * What happened to the dead letters.
    *
    * @param recovered those that are back in their queue
    * @param unreadable those that stay because no client can read their headers
-   * @param unpublishable those that stay because no client can publish them as they are
-   * @param ofOthers those that stay because they did not die in this queue
+   * @param unpublishable those that stay because no client can publish them unchanged
+   * @param ofOthers those that stay because they were not dead-lettered from this queue
    * @param waiting all that are left
    */
   public record Report(
@@ -73,11 +73,11 @@ public final class DeadLetterRecovery {
   }
 
   /**
-   * Begins to recover.
+   * Prepares a recovery.
    *
-   * @param queue the queue to put them back into
+   * @param queue the queue to move them back into
    * @param from the queue that they are in
-   * @throws InboxException if one of the queues is not there
+   * @throws InboxException if one of the queues does not exist
    */
   public static DeadLetterRecovery of(Connection connection, String queue, String from)
       throws IOException {
@@ -85,7 +85,7 @@ public final class DeadLetterRecovery {
   }
 
   /**
-   * @param hold how long those that stay are held at most before they are given back
+   * @param hold the maximum time for which those that stay are held before they are returned
    */
   static DeadLetterRecovery of(Connection connection, String queue, String from, Duration hold)
       throws IOException {
@@ -113,16 +113,16 @@ public final class DeadLetterRecovery {
     }
   }
 
-  /** How many dead letters there are. */
+  /** The number of dead letters. */
   public long waiting() throws IOException {
     return taking.messageCount(from);
   }
 
   /**
-   * Recovers up to a number of them, and none that died after the call.
+   * Recovers up to this many of them, and none that was dead-lettered after the call.
    *
-   * @param progress told how many were looked at so far
-   * @throws InboxException if the broker does not take one; it and those behind it stay
+   * @param progress receives the number examined so far
+   * @throws InboxException if the broker does not accept one; it and those behind it stay
    */
   public Report run(long limit, LongConsumer progress) throws IOException {
     long all = Math.min(limit, waiting());
@@ -147,25 +147,25 @@ public final class DeadLetterRecovery {
         waiting());
   }
 
-  /** One way along the letters, from the first that stays, until that was held for too long. */
+  /** One pass over the letters, until the first that stays has been held for too long. */
   private final class Pass {
 
     private final long most;
     private long recovered;
 
-    /** The last that was taken and not acknowledged, or 0. */
+    /** The tag of the last one taken and not acknowledged, or 0. */
     private long last;
 
     Pass(long most) {
       this.most = most;
     }
 
-    /** Returns whether there are more, to be looked at in another pass. */
+    /** Returns whether there are more, to be examined in another pass. */
     boolean run(Map<Fate, Long> stay, long before, LongConsumer progress) throws IOException {
       long since = System.nanoTime();
       for (long looked = 0; looked < most; looked++) {
         boolean tooLong = last > 0 && System.nanoTime() - since > hold.toNanos();
-        if (tooLong && recovered > 0) { // or else the next pass would get no further
+        if (tooLong && recovered > 0) { // otherwise the next pass would get no further
           return true;
         }
         GetResponse letter = taking.basicGet(from, false);
@@ -206,7 +206,9 @@ public final class DeadLetterRecovery {
     return headers == null ? Map.of() : headers;
   }
 
-  /** In the inbox's own dead-letter queue, what does not say where it died is of its queue. */
+  /**
+   * In the inbox's own dead-letter queue, a letter without a record of its origin is of its queue.
+   */
   private boolean diedHere(Map<String, Object> headers) {
     if (headers.get("x-death") instanceof List<?> deaths
         && !deaths.isEmpty()
@@ -223,12 +225,12 @@ public final class DeadLetterRecovery {
             .getProps()
             .builder()
             .headers(ownHeaders(headers))
-            .userId(null) // the broker takes only that of whoever publishes
+            .userId(null) // the broker accepts only the publisher's own
             .build();
     try {
       giving.basicPublish("", queue, true, properties, letter.getBody());
     } catch (IllegalArgumentException e) {
-      giving.abort(); // it waits for the confirmation of what it has not sent
+      giving.abort(); // it waits for a confirm of something it never sent
       giving = newGiving();
       return false;
     }
@@ -255,8 +257,8 @@ public final class DeadLetterRecovery {
   }
 
   /**
-   * Without those that the broker set when it died or was delivered, and without the names of other
-   * queues to send it to, who have it already.
+   * Removes the headers that the broker set on delivery or dead-lettering, and those naming other
+   * queues to route it to, which have it already.
    */
   private static Map<String, Object> ownHeaders(Map<String, Object> headers) {
     Map<String, Object> own = new HashMap<>(headers);
@@ -273,14 +275,14 @@ public final class DeadLetterRecovery {
     return own;
   }
 
-  /** By a word to the broker: as of a lost connection, it would count as a failed delivery. */
+  /** Returns them explicitly: after a lost connection it would count as a failed delivery. */
   private void release(long last) throws IOException {
     try {
       if (last > 0 && taking.isOpen()) {
         taking.basicNack(last, true, true);
       }
     } catch (ShutdownSignalException e) {
-      return; // then it has them back already
+      return; // then the broker has requeued them already
     }
   }
 }

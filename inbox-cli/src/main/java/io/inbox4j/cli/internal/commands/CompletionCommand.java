@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** Lets a shell complete commands and options. */
+/** Prints a script that lets a shell complete commands and options. */
 @Command(
     name = "completion",
     mixinStandardHelpOptions = true,

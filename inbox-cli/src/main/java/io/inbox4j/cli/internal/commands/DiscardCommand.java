@@ -18,7 +18,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Gives up on messages for good. */
+/** Discards messages for good. */
 @Command(
     name = "discard",
     mixinStandardHelpOptions = true,
@@ -42,7 +42,7 @@ public final class DiscardCommand implements Callable<Integer> {
   @Option(names = "--yes", description = "do not ask")
   private boolean yes;
 
-  /** What a filter looks among. */
+  /** Where a filter searches. */
   enum From {
     PENDING(Origin.PENDING),
     DEAD(Origin.DEAD),
@@ -54,7 +54,7 @@ public final class DiscardCommand implements Callable<Integer> {
       this.origin = origin;
     }
 
-    /** As it is written on the command line. */
+    /** The name as written on the command line. */
     @Override
     public String toString() {
       return name().toLowerCase(Locale.ROOT);

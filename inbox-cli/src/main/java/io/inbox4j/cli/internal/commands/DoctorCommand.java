@@ -31,7 +31,7 @@ import org.jdbi.v3.core.JdbiException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Says what is wrong, and what to do about it. */
+/** Reports what is wrong and what to do about it. */
 @Command(
     name = "doctor",
     mixinStandardHelpOptions = true,
@@ -76,7 +76,7 @@ public final class DoctorCommand implements Callable<Integer> {
     }
   }
 
-  /** Those that the database knows; that it cannot be asked was found before. */
+  /** The endpoints that the database knows; that it cannot be queried has been reported already. */
   private static List<String> endpoints(ExaminedDatabase database) {
     try {
       return database.look(
@@ -88,15 +88,15 @@ public final class DoctorCommand implements Callable<Integer> {
   }
 
   /**
-   * How the service has its queues declared, as far as it is on the class path. One that cannot be
-   * configured here is a finding of its own.
+   * How the service declares its queues, if it is on the class path. A service that cannot be
+   * configured here is itself a finding.
    */
   private Map<String, Topology> subscribed(List<Diagnosis> findings) {
     try {
       return applications.applicationIfAny().map(this::topologies).orElse(Map.of());
     } catch (UsageException e) {
       throw e;
-    } catch (Throwable e) { // it is somebody else's code
+    } catch (Throwable e) { // not our code
       findings.add(
           Diagnosis.wrong(
               "application",

@@ -1,12 +1,12 @@
 package io.inbox4j.cli.internal.commands;
 
-/** What a script learns of a command, other than 0 for success. */
+/** The exit codes of a command other than 0 for success. */
 public final class ExitCode {
 
-  /** It was understood, and could not be done; or what was examined is not well. */
+  /** The command was understood but failed, or what it examined has a problem. */
   public static final int FAILED = 1;
 
-  /** It was not understood, and nothing was done. */
+  /** The command was not understood, and nothing was done. */
   public static final int WRONG_USAGE = 2;
 
   private ExitCode() {}

@@ -12,7 +12,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Lets messages be handled now that would be later. */
+/** Makes messages due now that would be due later. */
 @Command(
     name = "expedite",
     mixinStandardHelpOptions = true,

@@ -7,7 +7,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Which messages are meant. */
+/** The options that select messages. */
 final class FilterOptions {
 
   @Option(names = "--endpoint", paramLabel = "QUEUE", description = "only those of this endpoint")

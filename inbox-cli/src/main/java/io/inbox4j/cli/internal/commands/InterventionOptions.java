@@ -4,7 +4,7 @@ import io.inbox4j.DeadLetters;
 import io.inbox4j.PendingMessages;
 import io.inbox4j.cli.internal.options.UsageException;
 import io.inbox4j.cli.internal.tables.CommandDatabase;
-import io.inbox4j.cli.internal.tables.FoundMessages;
+import io.inbox4j.cli.internal.tables.FoundMessage;
 import io.inbox4j.cli.internal.tables.MessageKey;
 import io.inbox4j.error.InboxException;
 import io.inbox4j.internal.notify.SafeListener;
@@ -19,7 +19,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** What replay, expedite and discard have in common: which messages, and who does it. */
+/** The options shared by replay, expedite and discard: which messages, and who does it. */
 final class InterventionOptions {
 
   @Parameters(
@@ -43,10 +43,10 @@ final class InterventionOptions {
   @Option(names = "--reason", paramLabel = "TEXT", description = "why; recorded with the name")
   private @Nullable String reason;
 
-  /** Messages to take: those of a filter, from one place. */
+  /** Messages to act on: those that match a filter, of one origin. */
   record Target(Origin origin, MessageFilter filter) {}
 
-  /** Refuses what cannot be meant, before anything is opened. */
+  /** Rejects contradictory options before anything is opened. */
   void check() {
     if (keys.isEmpty() && filters.isEmpty() && !all) {
       throw new UsageException(
@@ -65,13 +65,13 @@ final class InterventionOptions {
   }
 
   /**
-   * What is meant.
+   * The selected messages.
    *
-   * @param among what a filter looks among
-   * @param allowed where a message that is named may be
-   * @param otherwise what to say of one that is elsewhere
-   * @throws InboxException if a message that was named is not there, or elsewhere; then nothing is
-   *     done with the others either
+   * @param among where a filter searches
+   * @param allowed where a message given by name may be
+   * @param otherwise what to say about one that is elsewhere
+   * @throws InboxException if a message given by name does not exist or is elsewhere; then nothing
+   *     is done with the others either
    */
   List<Target> targets(
       CommandDatabase database, Origin among, Set<Origin> allowed, String otherwise) {
@@ -80,13 +80,13 @@ final class InterventionOptions {
     }
     List<Target> targets = new ArrayList<>();
     for (MessageKey key : keys) {
-      List<FoundMessages> found = FoundMessages.all(database, key, filters.filter().endpoint());
+      List<FoundMessage> found = FoundMessage.all(database, key, filters.filter().endpoint());
       if (found.size() > 1) {
         throw new InboxException(
             "the message %s came to several endpoints, %s; name one with --endpoint"
                 .formatted(key, found.stream().map(it -> it.fields().get("endpoint")).toList()));
       }
-      FoundMessages it = found.get(0);
+      FoundMessage it = found.get(0);
       Origin origin = it.origin();
       if (origin == null || !allowed.contains(origin)) {
         throw new InboxException("the message %s is %s; %s".formatted(key, it.status(), otherwise));
@@ -96,17 +96,17 @@ final class InterventionOptions {
     return targets;
   }
 
-  /** Whether single messages are named, so that it is a failure if one of them is not there. */
+  /** Whether individual messages are named, so that a missing one is a failure. */
   boolean namesMessages() {
     return !keys.isEmpty();
   }
 
-  /** Whether everything is meant. */
+  /** Whether all messages are selected. */
   boolean meansAll() {
     return all;
   }
 
-  /** Who does it and why, in one text: that is what there is room for. */
+  /** Who does it and why, in a single text, because there is only one column for both. */
   String actor() {
     String name = Objects.requireNonNullElse(by, System.getProperty("user.name", "unknown"));
     String actor = reason == null ? name : name + ": " + reason;
@@ -127,7 +127,7 @@ final class InterventionOptions {
         .as(actor);
   }
 
-  /** What is said of those that were left alone. */
+  /** The note about messages that were left unchanged because they are in flight. */
   static String leftAlone(int inHand) {
     return switch (inHand) {
       case 0 -> "";

@@ -3,7 +3,7 @@ package io.inbox4j.cli.internal.commands;
 import io.inbox4j.cli.internal.tables.MessageKey;
 import picocli.CommandLine;
 
-/** Reads the name of a message. */
+/** Parses a message key. */
 final class KeyConverter implements CommandLine.ITypeConverter<MessageKey> {
 
   @Override

@@ -27,7 +27,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Which messages there are. */
+/** Lists messages. */
 @Command(
     name = "list",
     mixinStandardHelpOptions = true,
@@ -38,7 +38,7 @@ public final class ListCommand implements Callable<Integer> {
 
   private static final int MAX_LIMIT = 10_000;
 
-  /** What messages can be. */
+  /** The status of a message. */
   enum Status {
     PENDING,
     RETRYING,
@@ -46,14 +46,14 @@ public final class ListCommand implements Callable<Integer> {
     DEAD,
     QUARANTINED;
 
-    /** As it is written on the command line. */
+    /** The name as written on the command line. */
     @Override
     public String toString() {
       return name().toLowerCase(Locale.ROOT);
     }
   }
 
-  /** A line of the list. */
+  /** One line of the list. */
   private record Line(
       String status,
       String id,

@@ -15,7 +15,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Stops the handling of an endpoint. */
+/** Pauses the handling of an endpoint. */
 @Command(
     name = "pause",
     mixinStandardHelpOptions = true,
@@ -69,7 +69,7 @@ public final class PauseCommand implements Callable<Integer> {
     }
   }
 
-  /** A pause of an endpoint that there is not would say that all is well, and stop nothing. */
+  /** Pausing an endpoint that does not exist would report success and stop nothing. */
   static void requireKnown(CommandDatabase database, String endpoint) {
     List<String> known = StatusReport.endpoints(database);
     if (!known.contains(endpoint)) {

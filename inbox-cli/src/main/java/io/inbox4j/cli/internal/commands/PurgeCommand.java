@@ -31,7 +31,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Removes what was kept long enough. */
+/** Removes what has been kept long enough. */
 @Command(
     name = "purge",
     mixinStandardHelpOptions = true,
@@ -68,7 +68,9 @@ public final class PurgeCommand implements Callable<Integer> {
     return endpoints.isEmpty() ? asDeclared() : named();
   }
 
-  /** What is said to the workers may be said here, too, by the environment. */
+  /**
+   * A retention in the environment is meant for the workers, so only the command line is checked.
+   */
   private int asDeclared() {
     boolean given =
         spec != null && spec.commandLine().getParseResult().hasMatchedOption("--retention-days");
@@ -154,7 +156,7 @@ public final class PurgeCommand implements Callable<Integer> {
     return report.ran() ? 0 : ExitCode.FAILED;
   }
 
-  /** As if all messages were kept for the shortest of these times. */
+  /** Estimates as if all messages were kept for the shortest of these times. */
   private static long estimate(CommandDatabase database, Collection<Retention> kept) {
     Duration shortest =
         kept.stream()

@@ -19,7 +19,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Puts back what the broker has given up delivering. */
+/** Moves back what the broker has given up delivering. */
 @Command(
     name = "recover",
     mixinStandardHelpOptions = true,

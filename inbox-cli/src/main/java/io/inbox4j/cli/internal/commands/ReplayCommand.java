@@ -20,7 +20,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Lets messages be handled again. */
+/** Makes messages be handled again. */
 @Command(
     name = "replay",
     mixinStandardHelpOptions = true,
@@ -42,12 +42,12 @@ public final class ReplayCommand implements Callable<Integer> {
       description = "what a filter looks among: ${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}")
   private From status = From.DEAD;
 
-  /** What a filter looks among. */
+  /** Where a filter searches. */
   enum From {
     DEAD,
     QUARANTINED;
 
-    /** As it is written on the command line. */
+    /** The name as written on the command line. */
     @Override
     public String toString() {
       return name().toLowerCase(Locale.ROOT);
@@ -82,7 +82,7 @@ public final class ReplayCommand implements Callable<Integer> {
     return targets.stream().filter(it -> it.origin() == origin).map(Target::filter).toList();
   }
 
-  /** What is an event is known only to those who subscribe it. */
+  /** Only the subscribing application knows what a valid event is. */
   private int check(List<MessageFilter> filters, String actor) {
     if (filters.isEmpty()) {
       return 0;

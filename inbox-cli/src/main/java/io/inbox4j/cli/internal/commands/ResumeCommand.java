@@ -10,7 +10,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Lets an endpoint go on. */
+/** Resumes the handling of an endpoint. */
 @Command(
     name = "resume",
     mixinStandardHelpOptions = true,

@@ -28,7 +28,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Runs an application's inbox until the process is told to end. */
+/** Runs an application's inbox until the process is told to stop. */
 @Command(
     name = "run",
     mixinStandardHelpOptions = true,

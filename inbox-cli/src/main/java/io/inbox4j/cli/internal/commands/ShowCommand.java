@@ -3,7 +3,7 @@ package io.inbox4j.cli.internal.commands;
 import io.inbox4j.cli.internal.options.DatabaseOptions;
 import io.inbox4j.cli.internal.options.UsageException;
 import io.inbox4j.cli.internal.tables.CommandDatabase;
-import io.inbox4j.cli.internal.tables.FoundMessages;
+import io.inbox4j.cli.internal.tables.FoundMessage;
 import io.inbox4j.cli.internal.tables.MessageKey;
 import io.inbox4j.cli.internal.terminal.Output;
 import io.inbox4j.cli.internal.terminal.TerminalText;
@@ -19,7 +19,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** All that is known of a message. */
+/** Shows everything that is known about a message. */
 @Command(
     name = "show",
     mixinStandardHelpOptions = true,
@@ -47,7 +47,7 @@ public final class ShowCommand implements Callable<Integer> {
       throw new UsageException("no message is named");
     }
     try (CommandDatabase database = CommandDatabase.open(options)) {
-      List<FoundMessages> found = FoundMessages.all(database, key, endpoint);
+      List<FoundMessage> found = FoundMessage.all(database, key, endpoint);
       TerminalText text = new TerminalText();
       for (int i = 0; i < found.size(); i++) {
         (i == 0 ? text : text.line("")).add(text(found.get(i)));
@@ -57,7 +57,7 @@ public final class ShowCommand implements Callable<Integer> {
     }
   }
 
-  private TerminalText text(FoundMessages found) {
+  private TerminalText text(FoundMessage found) {
     TerminalText text = new TerminalText();
     Map<String, @Nullable Object> fields = new LinkedHashMap<>(found.fields());
     if (body) {
@@ -85,7 +85,7 @@ public final class ShowCommand implements Callable<Integer> {
     };
   }
 
-  private Map<String, @Nullable Object> json(FoundMessages found) {
+  private Map<String, @Nullable Object> json(FoundMessage found) {
     Map<String, @Nullable Object> all = new LinkedHashMap<>(found.fields());
     if (body) {
       all.putAll(found.content());

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** How every endpoint is. */
+/** Shows the status of every endpoint. */
 @Command(
     name = "status",
     mixinStandardHelpOptions = true,

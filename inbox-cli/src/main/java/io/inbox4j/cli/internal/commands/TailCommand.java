@@ -17,7 +17,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Shows what happens, while it happens. */
+/** Follows what happens to messages, live. */
 @Command(
     name = "tail",
     mixinStandardHelpOptions = true,

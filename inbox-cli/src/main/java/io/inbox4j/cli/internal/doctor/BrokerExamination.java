@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Looks at the queues at the broker, and changes nothing there. */
+/** Examines the queues at the broker without changing anything there. */
 public final class BrokerExamination {
 
   private static final int FIRST_WITH_A_DEFAULT_LIMIT = 4;
@@ -29,9 +29,9 @@ public final class BrokerExamination {
   }
 
   /**
-   * What is right and wrong with the queues.
+   * Examines the queues.
    *
-   * @param queues those to look at
+   * @param queues the queues to examine
    * @param subscribed how the service subscribes some of them
    */
   public List<Diagnosis> examine(Collection<String> queues, Map<String, Topology> subscribed) {
@@ -84,8 +84,8 @@ public final class BrokerExamination {
   }
 
   /**
-   * Declares the queue, which is there, as somebody does: the broker refuses if an argument
-   * differs, and says which.
+   * Declares the existing queue with these arguments: the broker refuses if one differs, and says
+   * which.
    */
   private void compareArguments(
       Connection connection, String queue, Topology topology, String asSomebodyDoes)
@@ -131,7 +131,7 @@ public final class BrokerExamination {
     }
   }
 
-  /** Asks for the queue as receivers declare it, which changes nothing at one that is there. */
+  /** Declares the queue the way receivers do, which changes nothing for an existing one. */
   private void deliveryLimit(Connection connection, String name, Topology topology)
       throws IOException, TimeoutException {
     Map<String, Object> arguments = RabbitTransport.deadLetterArguments(topology);

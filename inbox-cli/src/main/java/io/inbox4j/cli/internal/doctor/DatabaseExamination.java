@@ -23,7 +23,7 @@ import org.postgresql.PGConnection;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Looks at the tables, their indexes and plans, and at the server. */
+/** Examines the tables, their indexes and plans, and the server. */
 public final class DatabaseExamination {
 
   private static final Logger log = LoggerFactory.getLogger(DatabaseExamination.class);
@@ -51,7 +51,7 @@ public final class DatabaseExamination {
           "inbox_archive_age",
           "inbox_retention_policy_once");
 
-  /** A statement, and the index that makes it quick. */
+  /** Statements, each with the index that makes it fast. */
   private static final Map<String, String> PLANS = new LinkedHashMap<>();
 
   static {
@@ -67,7 +67,7 @@ public final class DatabaseExamination {
   private final Clock clock;
   private final List<Diagnosis> findings = new ArrayList<>();
 
-  /** Unless it is known that they are missing or old. */
+  /** True unless the tables are known to be missing or outdated. */
   private boolean hasTables = true;
 
   public DatabaseExamination(ExaminedDatabase database, Clock clock) {
@@ -75,10 +75,7 @@ public final class DatabaseExamination {
     this.clock = clock;
   }
 
-  /**
-   * What is right and wrong. A check that cannot be made says why, and does not keep the others
-   * from being made.
-   */
+  /** Runs all checks. A check that cannot be made says why, and does not prevent the others. */
   public List<Diagnosis> examine() {
     try {
       database.look(handle -> true);
@@ -174,7 +171,10 @@ public final class DatabaseExamination {
     return true;
   }
 
-  /** As the inbox asks, without sequential scans; so an empty table says as much as a full one. */
+  /**
+   * Plans without sequential scans, as the inbox does; so an empty table tells as much as a full
+   * one.
+   */
   private void plans(Handle handle) {
     int before = findings.size();
     handle.execute(OperatorSql.NO_SEQUENTIAL_SCAN);

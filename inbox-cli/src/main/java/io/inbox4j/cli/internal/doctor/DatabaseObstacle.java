@@ -4,9 +4,9 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why something could not be looked at.
+ * The reason why something could not be examined.
  *
- * @param detail what was met
+ * @param detail what went wrong
  * @param remedy what to do about it
  */
 record DatabaseObstacle(String detail, String remedy) {

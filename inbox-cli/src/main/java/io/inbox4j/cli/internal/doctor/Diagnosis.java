@@ -4,16 +4,16 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the doctor has found out about something.
+ * A finding of the doctor.
  *
- * @param check what was looked at
- * @param level how it is
- * @param detail what was seen
+ * @param check what was examined
+ * @param level how serious it is
+ * @param detail what was observed
  * @param remedy what to do, or null if there is nothing to do
  */
 public record Diagnosis(String check, Level level, String detail, @Nullable String remedy) {
 
-  /** How something is. */
+  /** The severity of a finding. */
   public enum Level {
     OK,
     WARNING,

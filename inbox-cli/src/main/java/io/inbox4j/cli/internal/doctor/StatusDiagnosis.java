@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the store says about itself, as {@code Inbox.health()} asks it. */
+/** Findings from the store's status, which is the one behind {@code Inbox.health()}. */
 final class StatusDiagnosis {
 
   private StatusDiagnosis() {}

@@ -1,4 +1,4 @@
-/** Examines the database and the broker. */
+/** Examinations of the database and the broker. */
 @NullMarked
 package io.inbox4j.cli.internal.doctor;
 

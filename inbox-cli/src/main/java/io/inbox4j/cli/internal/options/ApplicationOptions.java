@@ -9,7 +9,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Whose handlers run. */
+/** The option that selects the application whose handlers run. */
 public final class ApplicationOptions {
 
   @Option(
@@ -18,12 +18,14 @@ public final class ApplicationOptions {
       description = "the InboxApplication to run; needed unless META-INF/services names one only")
   private @Nullable String name;
 
-  /** The application that was named, or the only one. */
+  /** The named application, or the only one. */
   public InboxApplication application() {
     return name == null ? only() : named(name);
   }
 
-  /** The same, or nothing if none was named and there is not just one. */
+  /**
+   * The named application, or the only one; empty if none was named and there is not exactly one.
+   */
   public Optional<InboxApplication> applicationIfAny() {
     return name == null && services().size() != 1 ? Optional.empty() : Optional.of(application());
   }

@@ -9,7 +9,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Where the broker is. */
+/** The options for the connection to the broker. */
 public final class BrokerOptions {
 
   @Option(
@@ -37,7 +37,7 @@ public final class BrokerOptions {
     return uri != null;
   }
 
-  /** The URI with user and password: not to be shown. */
+  /** The URI with user and password: must not be shown. */
   public String uri() {
     URI whole = parsed();
     String secret = SecretOption.of(password, passwordFile, "--amqp-password");
@@ -52,7 +52,7 @@ public final class BrokerOptions {
         .concat(whole.getRawQuery() == null ? "" : "?" + whole.getRawQuery());
   }
 
-  /** The server and the virtual host, without what must not be shown. */
+  /** The server and the virtual host, without credentials. */
   public String place() {
     return hostAndPort(parsed()) + parsed().getRawPath();
   }
@@ -69,7 +69,7 @@ public final class BrokerOptions {
         return parsed;
       }
     } catch (URISyntaxException e) {
-      // Its message holds the URI, and that may hold a password.
+      // Its message contains the URI, which may contain a password.
     }
     throw new UsageException(
         "the value of --amqp-uri is no AMQP URI; expected for example"

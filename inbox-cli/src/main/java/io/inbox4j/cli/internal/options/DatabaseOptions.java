@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Where the database is. */
+/** The options for the connection to the database. */
 public final class DatabaseOptions {
 
   private static final String SCHEME = "jdbc:postgresql:";
@@ -16,7 +16,7 @@ public final class DatabaseOptions {
       names = Settings.CONFIG,
       paramLabel = "FILE",
       description = "properties named like these options, without the dashes")
-  @SuppressWarnings("unused") // so that it is known, and in the help
+  @SuppressWarnings("unused") // declared so that the parser and the help know it
   private @Nullable Path config;
 
   @Option(
@@ -40,12 +40,12 @@ public final class DatabaseOptions {
       description = "the file that the password is in")
   private @Nullable Path passwordFile;
 
-  /** The URL with user and password: not to be shown. */
+  /** The URL with user and password: must not be shown. */
   public String url() {
     return withCredentials(checked());
   }
 
-  /** Another URL of the same database with user and password: not to be shown. */
+  /** Another URL of the same database with user and password: must not be shown. */
   String withCredentials(String other) {
     StringBuilder whole = new StringBuilder(other);
     append(whole, "user", user);
@@ -53,7 +53,7 @@ public final class DatabaseOptions {
     return whole.toString();
   }
 
-  /** The server and the database, without what must not be shown. */
+  /** The server and the database, without credentials. */
   public String place() {
     String rest = checked().substring(SCHEME.length()).replaceFirst("\\?.*", "");
     return rest.substring(rest.lastIndexOf('@') + 1).replaceFirst("^/+", "");
@@ -70,7 +70,7 @@ public final class DatabaseOptions {
 
   static String checked(String option, String url) {
     if (!url.startsWith(SCHEME)) {
-      // It may hold a password, so it is not shown.
+      // It may contain a password, so it is not shown.
       throw new UsageException(
           "the value of %s is not the URL of a PostgreSQL; expected for example".formatted(option)
               + " jdbc:postgresql://localhost:5432/shop");

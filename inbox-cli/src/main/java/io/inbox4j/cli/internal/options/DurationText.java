@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
-/** Durations as people write and read them: {@code 90s}, {@code 2h}, {@code 7d}. */
+/** Durations in human-readable form: {@code 90s}, {@code 2h}, {@code 7d}. */
 public final class DurationText implements CommandLine.ITypeConverter<Duration> {
 
   private static final Pattern FORM = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)");
@@ -36,7 +36,7 @@ public final class DurationText implements CommandLine.ITypeConverter<Duration> 
     return time;
   }
 
-  /** The two largest units: {@code 2h 5m}; a dash for none. */
+  /** Formats the two largest units: {@code 2h 5m}; a dash for none. */
   public static String of(@Nullable Duration time) {
     if (time == null) {
       return "-";

@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** How long messages that are done with are kept. */
+/** The options for how long finished messages are kept. */
 public final class RetentionOptions {
 
   @Option(
@@ -32,7 +32,7 @@ public final class RetentionOptions {
       description = "how long it is known who replayed and discarded what; for ever if not given")
   private @Nullable Integer history;
 
-  /** What was given, or null if nothing was. */
+  /** The retention that was given, or null if none was. */
   public @Nullable Retention given() {
     if (keep == null) {
       if (dedup != null || archive != null || history != null) {

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** A password, given as it is or by the file that it is in, as containers do. */
+/** A password, given directly or through a file that contains it, as is usual for containers. */
 public final class SecretOption {
 
   private SecretOption() {}

@@ -18,11 +18,11 @@ import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * Gives options that are not on the command line their values: {@code --pool-size} is {@code
- * INBOX_POOL_SIZE} in the environment, and {@code pool-size} in the file of {@code --config}.
+ * Supplies the values of options that are not on the command line: {@code --pool-size} is {@code
+ * INBOX_POOL_SIZE} in the environment, and {@code pool-size} in the file given by {@code --config}.
  *
- * <p>This holds for what says where and how to run. What to do and with which messages is always
- * said on the command line: a forgotten variable must not choose what is discarded.
+ * <p>This applies to options that say where and how to run. What to do, and with which messages,
+ * must always be given on the command line: a forgotten variable must not choose what is discarded.
  */
 public final class Settings implements CommandLine.IDefaultValueProvider {
 
@@ -45,8 +45,8 @@ public final class Settings implements CommandLine.IDefaultValueProvider {
   }
 
   /**
-   * The settings of a call. The arguments are looked through for the file, because the values of
-   * all other options may depend on it.
+   * Reads the settings of an invocation. The arguments are searched for the file first, because the
+   * values of all other options may depend on it.
    */
   public static Settings of(List<String> arguments, Map<String, String> environment) {
     String path = environment.getOrDefault(variable(CONFIG), "");
@@ -73,7 +73,7 @@ public final class Settings implements CommandLine.IDefaultValueProvider {
     return properties;
   }
 
-  /** Refuses a file with a name in it that no command knows: it is a typing error. */
+  /** Rejects a file with a name that no command knows, because it is a typo. */
   public void check(CommandLine commands) {
     Set<String> known = new TreeSet<>();
     commands.getSubcommands().values().forEach(it -> known.addAll(names(it)));
@@ -86,7 +86,7 @@ public final class Settings implements CommandLine.IDefaultValueProvider {
     }
   }
 
-  /** The settings that a command has. */
+  /** The names of a command's settings. */
   public static Set<String> names(CommandLine command) {
     Set<String> names = new TreeSet<>();
     for (OptionSpec option : command.getCommandSpec().options()) {
@@ -120,7 +120,7 @@ public final class Settings implements CommandLine.IDefaultValueProvider {
     return option.longestName().substring(2);
   }
 
-  /** The variable of an option: {@code INBOX_POOL_SIZE}. */
+  /** The environment variable of an option: {@code INBOX_POOL_SIZE}. */
   public static String variable(String option) {
     return "INBOX_" + option.substring(2).replace('-', '_').toUpperCase(Locale.ROOT);
   }

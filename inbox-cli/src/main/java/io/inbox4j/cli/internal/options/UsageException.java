@@ -1,6 +1,6 @@
 package io.inbox4j.cli.internal.options;
 
-/** The program was called in a way that cannot be meant; nothing was changed. */
+/** Thrown if the program was invoked incorrectly; nothing was changed. */
 public final class UsageException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;

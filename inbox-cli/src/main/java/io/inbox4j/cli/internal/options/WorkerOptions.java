@@ -9,12 +9,12 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** How the worker runs. */
+/** The options of the worker. */
 public final class WorkerOptions {
 
   private static final DurationRange CLOSE_DEADLINES = DurationRange.upTo(Duration.ofDays(1));
 
-  /** What a process does. */
+  /** The role of a process. */
   public enum Role {
     RECEIVE,
     PROCESS,
@@ -28,7 +28,7 @@ public final class WorkerOptions {
       return this != RECEIVE;
     }
 
-    /** As it is written on the command line. */
+    /** The name as written on the command line. */
     @Override
     public String toString() {
       return name().toLowerCase(Locale.ROOT);
@@ -104,7 +104,7 @@ public final class WorkerOptions {
       description = "ERROR, WARN, INFO or DEBUG; default ${DEFAULT-VALUE}")
   private LogLevel logLevel = LogLevel.INFO;
 
-  /** How much is logged. */
+  /** The log level. */
   public enum LogLevel {
     ERROR,
     WARN,
@@ -116,7 +116,10 @@ public final class WorkerOptions {
     return role;
   }
 
-  /** Where to listen, with user and password: not to be shown; null for where the database is. */
+  /**
+   * The URL to listen for notifications on, with user and password: must not be shown; null to use
+   * the database's.
+   */
   public @Nullable String notificationsUrl(DatabaseOptions database) {
     return notificationsUrl == null
         ? null
@@ -128,7 +131,7 @@ public final class WorkerOptions {
     return inRange("--pool-size", poolSize, 2, 10_000);
   }
 
-  /** Where health and metrics are served. */
+  /** The address on which health and metrics are served. */
   public InetSocketAddress httpAddress() {
     int port = inRange("--http-port", httpPort, 0, 65_535);
     try {

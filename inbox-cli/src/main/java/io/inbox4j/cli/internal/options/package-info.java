@@ -1,4 +1,4 @@
-/** What the program is told: options, the environment, a file. */
+/** The program's configuration: options, environment variables, a file. */
 @NullMarked
 package io.inbox4j.cli.internal.options;
 

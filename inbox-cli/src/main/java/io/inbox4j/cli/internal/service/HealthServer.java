@@ -12,19 +12,22 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells those who ask how the worker is: {@code /health/live}, {@code /health/ready} and {@code
- * /metrics}. Nothing can be changed through it.
+ * Serves the worker's health and metrics: {@code /health/live}, {@code /health/ready} and {@code
+ * /metrics}. It is read-only.
  */
 public final class HealthServer implements AutoCloseable {
 
   private static final Duration DEADLINE = Duration.ofSeconds(10);
 
-  /** Metrics are collected from everywhere and may take their time; health waits for nothing. */
+  /**
+   * Limits concurrent scrapes, which collect from everywhere and may be slow; health waits for
+   * nothing.
+   */
   static final int MAX_SCRAPES = 4;
 
   private static final String JSON = "application/json";
 
-  /** As Prometheus knows its text. */
+  /** The content type of Prometheus text. */
   private static final String METRICS = "text/plain; version=0.0.4; charset=utf-8";
 
   private final WorkerService worker;
@@ -49,7 +52,8 @@ public final class HealthServer implements AutoCloseable {
   /**
    * Serves health and metrics until it is closed.
    *
-   * @param details whether to say what was seen of each part, which can be what a server said
+   * @param details whether to include the details of each component, which may quote a server's
+   *     messages
    */
   public static HealthServer start(
       InetSocketAddress address, boolean details, WorkerService worker, Supplier<String> metrics) {
@@ -72,7 +76,7 @@ public final class HealthServer implements AutoCloseable {
     }
   }
 
-  /** Where it is served. */
+  /** The address on which it is served. */
   public InetSocketAddress address() {
     return listener.address();
   }

@@ -3,19 +3,19 @@ package io.inbox4j.cli.internal.service;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What a client is told.
+ * An HTTP response.
  *
- * @param code the status: 200 and the like
- * @param type of the text
+ * @param code the status code, 200 for example
+ * @param type the content type of the text
  */
 record HttpAnswer(int code, String type, String text) {
 
-  /** A status that needs no text. */
+  /** A response with a status and no text. */
   static HttpAnswer of(int code) {
     return new HttpAnswer(code, "text/plain; charset=utf-8", "");
   }
 
-  /** As it goes over the wire. */
+  /** The bytes to send. */
   byte[] bytes(boolean onlyHead) {
     byte[] body = text.getBytes(StandardCharsets.UTF_8);
     byte[] head =

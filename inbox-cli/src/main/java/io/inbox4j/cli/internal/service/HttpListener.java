@@ -22,15 +22,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers requests over HTTP, each on a connection of its own.
+ * Answers HTTP requests, each on its own connection.
  *
- * <p>Who connects and says nothing, or speaks or listens too slowly, harms nobody: a connection
- * ends at its deadline, and where there are too many the oldest makes room for the newest. So a
- * client that asks as it should is answered, whatever others do.
+ * <p>A client that connects and sends nothing, or sends or reads too slowly, harms nobody: a
+ * connection ends at its deadline, and if there are too many, the oldest makes room for the newest.
+ * So a well-behaved client is answered, whatever others do.
  */
 final class HttpListener implements AutoCloseable {
 
-  /** How many clients are served at a time. */
+  /** The maximum number of clients served at a time. */
   static final int MAX_CONNECTIONS = 32;
 
   private static final Logger log = LoggerFactory.getLogger(HttpListener.class);
@@ -46,7 +46,7 @@ final class HttpListener implements AutoCloseable {
   private final ScheduledThreadPoolExecutor deadlines =
       new ScheduledThreadPoolExecutor(1, task -> daemon(task, "inbox-http-deadline"));
 
-  /** Somewhat more than there are connections: those whose connection was closed end soon. */
+  /** Slightly more threads than connections: those whose connection was closed end soon. */
   private final ExecutorService threads =
       new ThreadPoolExecutor(
           0,
@@ -67,8 +67,8 @@ final class HttpListener implements AutoCloseable {
   /**
    * Listens until it is closed.
    *
-   * @param deadline how long a client may take from its connection to the end of the answer
-   * @throws IOException if the address cannot be listened at
+   * @param deadline how long a client may take from connecting to the end of the response
+   * @throws IOException if the address cannot be bound
    */
   static HttpListener start(
       InetSocketAddress address, Duration deadline, Function<HttpRequest, HttpAnswer> answers)
@@ -89,7 +89,7 @@ final class HttpListener implements AutoCloseable {
     return (InetSocketAddress) server.getLocalSocketAddress();
   }
 
-  /** Goes on after every failure, as too many open files or threads: it may pass. */
+  /** Continues after every failure, such as too many open files or threads, because it may pass. */
   private void listen() {
     boolean failed = false;
     while (!server.isClosed()) {
@@ -141,7 +141,7 @@ final class HttpListener implements AutoCloseable {
       client.shutdownOutput();
       client.setSoTimeout((int) TIME_TO_LEAVE.toMillis());
       discard(client.getInputStream());
-    } catch (IOException e) { // the client went away, or its time was over
+    } catch (IOException e) { // the client disconnected, or its time was up
       log.debug("A client was not answered", e);
     } finally {
       end.cancel(false);
@@ -161,7 +161,7 @@ final class HttpListener implements AutoCloseable {
     }
   }
 
-  /** A connection that is closed with something unread may lose the answer on its way. */
+  /** Closing a connection with unread input may lose the response in transit. */
   private static void discard(InputStream in) throws IOException {
     byte[] buffer = new byte[4096];
     int left = MAX_DISCARDED;

@@ -8,10 +8,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client asks for.
+ * An HTTP request.
  *
  * @param method {@code GET} or another
- * @param path without a query
+ * @param path the path without the query
  */
 record HttpRequest(String method, String path) {
 
@@ -28,7 +28,7 @@ record HttpRequest(String method, String path) {
     return isHead() || method.equals("GET");
   }
 
-  /** Reads a request up to the end of its head; null if it is none, or its head is too long. */
+  /** Reads a request up to the end of its head; null if it is malformed or its head is too long. */
   static @Nullable HttpRequest read(InputStream from) throws IOException {
     InputStream in = new BufferedInputStream(from, MAX_HEAD);
     StringBuilder head = new StringBuilder();

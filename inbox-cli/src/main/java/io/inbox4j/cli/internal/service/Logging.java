@@ -3,11 +3,11 @@ package io.inbox4j.cli.internal.service;
 import io.inbox4j.cli.internal.options.WorkerOptions;
 
 /**
- * Where the log goes: to standard output from the worker, and from the commands, whose output is
- * the answer, what is wrong to standard error.
+ * Where the log goes: the worker logs to standard output; commands, whose output is the answer, log
+ * only problems, to standard error.
  *
  * <p>A {@code logback.xml} of the application, or the system property {@code
- * logback.configurationFile}, has the say where there is one.
+ * logback.configurationFile}, takes precedence.
  */
 public final class Logging {
 
@@ -15,15 +15,15 @@ public final class Logging {
 
   private Logging() {}
 
-  /** Before the first logger is made. */
+  /** Must be called before the first logger is created. */
   public static void ofCommands() {
     if (System.getProperty(PROPERTY) == null && Logging.class.getResource("/logback.xml") == null) {
-      System.setProperty(PROPERTY, "io/inbox4j/worker/inbox-logback.xml");
+      System.setProperty(PROPERTY, "io/inbox4j/cli/inbox-logback.xml");
     }
     to("System.err", "ERROR");
   }
 
-  /** Before the first logger is made. */
+  /** Must be called before the first logger is created. */
   public static void ofWorker(WorkerOptions.LogLevel level) {
     to("System.out", level.name());
   }

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** An inbox that runs, from the start of the process to its end. */
+/** A running inbox, from the start of the process to its end. */
 public final class WorkerService implements AutoCloseable {
 
   private static final Duration RETRY = Duration.ofSeconds(2);
@@ -34,7 +34,7 @@ public final class WorkerService implements AutoCloseable {
   private boolean processing;
 
   /**
-   * @param probe throws {@link StoreUnavailableException} if the database does not answer
+   * @param probe throws {@link StoreUnavailableException} if the database does not respond
    */
   public WorkerService(Inbox inbox, WorkerOptions.Role role, String description, Runnable probe) {
     this.inbox = inbox;
@@ -44,7 +44,7 @@ public final class WorkerService implements AutoCloseable {
     this.start = part(Status.DOWN, "waits for the database");
   }
 
-  /** Starts the inbox, and returns when the process was told to end and its work has. */
+  /** Starts the inbox, and returns when the process was told to stop and its work is done. */
   public void run(InetSocketAddress address) throws InterruptedException {
     log.info(
         "Running {}, queues {}, health and metrics on {} port {}",
@@ -58,7 +58,7 @@ public final class WorkerService implements AutoCloseable {
     ended.await();
   }
 
-  /** A database that is away is waited for: this process can do nothing better, nor can another. */
+  /** Waits for an unavailable database: neither this process nor another can do anything better. */
   private boolean isStarted() {
     try {
       probe.run();
@@ -78,7 +78,7 @@ public final class WorkerService implements AutoCloseable {
       return false;
     } catch (InboxException e) {
       if (told.getCount() == 0) {
-        return false; // it was closed while it started
+        return false; // closed while starting
       }
       throw e;
     }
@@ -88,7 +88,7 @@ public final class WorkerService implements AutoCloseable {
     return new Part("start", null, status, detail, Instant.now(Clock.systemUTC()));
   }
 
-  /** How it is, with the start and the end of the process as a part. */
+  /** The health of the inbox, with the start and the end of the process as a component. */
   Health health() {
     List<Part> parts = new ArrayList<>();
     parts.add(start);
@@ -96,18 +96,21 @@ public final class WorkerService implements AutoCloseable {
     return Health.of(parts);
   }
 
-  /** Whether it does its work; what is only degraded does. */
+  /** Whether it does its work, which it also does while degraded. */
   boolean isReady() {
     return health().status() != Status.DOWN;
   }
 
-  /** Whether another process would do better: threads are dead, and not only a server away. */
+  /**
+   * Whether the process is alive: false only if worker threads are dead, so that a restart helps; a
+   * server that is down does not count.
+   */
   boolean isAlive() {
     return health().parts().stream()
         .noneMatch(it -> it.name().equals("workers") && it.status() == Status.DOWN);
   }
 
-  /** Ends the work within the deadline. */
+  /** Finishes the work within the deadline. */
   @Override
   public void close() {
     log.info("Told to end; work in hand comes to its end.");

@@ -1,4 +1,4 @@
-/** The processor as a process of its own. */
+/** The worker process and its health endpoints. */
 @NullMarked
 package io.inbox4j.cli.internal.service;
 

@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.PGProperty;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** The database as the command line uses it: the store, and a connection to look around with. */
+/** The database as the command line uses it: the store, and a connection for queries. */
 public final class CommandDatabase implements AutoCloseable {
 
-  /** A question of a person ends before it gets into anybody's way. */
+  /** An operator's query ends before it gets in anybody's way. */
   private static final int TIMEOUT_SECONDS = 30;
 
   public final JdbiInboxStore store;
@@ -48,17 +48,18 @@ public final class CommandDatabase implements AutoCloseable {
     }
   }
 
-  /** Connects, whatever the tables are like. */
+  /** Connects, whatever the state of the tables. */
   public static CommandDatabase connect(DatabaseOptions options) {
     KeptConnections connections = configured(new KeptConnections(), options);
     Handle handle = handle(connections, options);
-    // A setting of the session would stay behind where a pooler gives it to somebody else.
+    // A session setting would stay behind where a pooler gives the session to somebody else.
     handle.getConfig(SqlStatements.class).setQueryTimeout(TIMEOUT_SECONDS);
     return new CommandDatabase(connections, handle, options.place());
   }
 
   /**
-   * Finds out at once whether the database answers, where a pool would try for a while.
+   * Determines immediately whether the database responds, where a pool would keep trying for a
+   * while.
    *
    * @throws StoreUnavailableException if it does not
    */
@@ -78,7 +79,7 @@ public final class CommandDatabase implements AutoCloseable {
     }
   }
 
-  /** A server that takes no changes is passed over by the driver, which does not say why. */
+  /** The driver skips a server that is read-only, and does not say why. */
   private static String readOnly(@Nullable String cause) {
     return cause != null && cause.contains(PGProperty.TARGET_SERVER_TYPE.getName())
         ? "; what answers is read-only, inbox doctor says more"
@@ -96,7 +97,7 @@ public final class CommandDatabase implements AutoCloseable {
     source.setTcpKeepAlive(true);
     source.setTargetServerType("primary");
     if (!options.url().contains(PGProperty.PREPARE_THRESHOLD.getName() + "=")) {
-      source.setPrepareThreshold(0); // a pooler may not know the names of statements
+      source.setPrepareThreshold(0); // a pooler may not support named statements
     }
     if (!options.url().contains(PGProperty.SOCKET_TIMEOUT.getName() + "=")) {
       source.setSocketTimeout(300);
@@ -104,12 +105,12 @@ public final class CommandDatabase implements AutoCloseable {
     return source;
   }
 
-  /** The version of the tables; 0 if there are none. */
+  /** The schema version; 0 if there are no tables. */
   public int version() {
     return version(handle);
   }
 
-  /** The same, by another connection. */
+  /** The schema version as seen by another connection; 0 if there are no tables. */
   public static int version(Handle handle) {
     boolean exists = handle.createQuery(OperatorSql.HAS_TABLES).mapTo(Boolean.class).one();
     return exists ? handle.createQuery(OperatorSql.VERSION).mapTo(Integer.class).one() : 0;

@@ -11,9 +11,9 @@ import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 
 /**
- * The database as the doctor looks at it, whatever state it is in: by one connection, which is
- * opened anew if it is lost, in looks that end soon and wait for nobody's locks. A server that is
- * read-only will do.
+ * The database as the doctor sees it, whatever state it is in: through one connection, reopened if
+ * it is lost, with queries that end soon and do not wait for locks. A read-only server is
+ * sufficient.
  */
 public final class ExaminedDatabase implements AutoCloseable {
 
@@ -34,9 +34,9 @@ public final class ExaminedDatabase implements AutoCloseable {
   }
 
   /**
-   * Takes a look.
+   * Runs a query.
    *
-   * @throws ConnectionException if there is no connection to be had
+   * @throws ConnectionException if no connection can be opened
    */
   public <T> T look(Function<Handle, T> look) {
     return jdbi.inTransaction(
@@ -46,7 +46,7 @@ public final class ExaminedDatabase implements AutoCloseable {
         });
   }
 
-  /** What the store says about itself, as {@code Inbox.health()} asks it. */
+  /** The store's status, which is the one behind {@code Inbox.health()}. */
   public StoreStatus status(Collection<String> endpoints) {
     return store.status(endpoints, TIMEOUT);
   }

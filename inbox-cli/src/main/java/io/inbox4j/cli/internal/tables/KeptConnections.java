@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a connection that was given back for who asks next, until the command ends. A pool does
- * more than a command needs, and takes longer to start and to end than its queries.
+ * A data source that keeps returned connections for reuse until the command ends. A pool does more
+ * than a command needs, and takes longer to start and stop than its queries.
  */
 final class KeptConnections extends PGSimpleDataSource implements AutoCloseable {
 
@@ -56,7 +56,7 @@ final class KeptConnections extends PGSimpleDataSource implements AutoCloseable 
     }
   }
 
-  /** One that is lost, or in the midst of something, is of no use to others. */
+  /** A connection that is lost or in a transaction cannot be reused. */
   private void release(Connection connection) throws SQLException {
     if (!connection.isClosed() && connection.getAutoCommit()) {
       idle.push(connection);

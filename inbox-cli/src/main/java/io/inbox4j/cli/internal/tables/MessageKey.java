@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
 /**
- * How a person names a message: by its id, or by its place in the quarantine as in {@code q17},
- * because what is there may have no id, or a bad one.
+ * How an operator names a message: by its id, or by its place in the quarantine as in {@code q17},
+ * because a quarantined delivery may have no id, or an invalid one.
  *
  * @param id the message id, or null
  * @param place the place in the quarantine, or null

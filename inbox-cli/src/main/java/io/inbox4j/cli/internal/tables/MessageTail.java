@@ -9,20 +9,20 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out what has become of messages since the last look.
+ * Detects what has happened to messages since the last poll.
  *
- * <p>It looks at the newest messages, at the oldest that wait, and at all that it has seen waiting.
- * So a look costs the same however much is kept; where more than a thousand messages arrive between
- * two looks, not all of them are seen.
+ * <p>It reads the newest messages, the oldest pending ones, and all that it has seen pending. So a
+ * poll costs the same however much is kept; if more than a thousand messages arrive between two
+ * polls, not all of them are seen.
  */
 public final class MessageTail {
 
-  /** Of that many of the newest and of the oldest. */
+  /** How many of the newest and of the oldest messages are read. */
   private static final int WINDOW = 1_000;
 
   private static final int QUARANTINE_PAGE = 100;
 
-  /** Of that many that were seen waiting; of more the newest. */
+  /** How many messages seen pending are followed; beyond that, only the newest. */
   private static final int MAX_WAITING = 10_000;
 
   /**
@@ -63,7 +63,7 @@ public final class MessageTail {
         database.handle.createQuery(OperatorSql.LAST_QUARANTINED).mapTo(Long.class).one();
   }
 
-  /** What happened since the last look, messages in arrival order. */
+  /** What has happened since the last poll, messages in arrival order. */
   public List<Change> look() {
     List<Long> waiting =
         before.values().stream()
@@ -84,7 +84,7 @@ public final class MessageTail {
   }
 
   private void addChanges(State now, @Nullable State then, List<Change> changes) {
-    // Those of transactions that took longer come after those with higher numbers.
+    // Messages of longer transactions become visible after those with higher sequences.
     boolean isNew = then == null && now.sequence > lastArrived - WINDOW;
     if (isNew) {
       changes.add(as("received", now.change));

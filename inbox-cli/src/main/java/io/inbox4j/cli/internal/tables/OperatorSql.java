@@ -1,11 +1,11 @@
 package io.inbox4j.cli.internal.tables;
 
-/** Every statement of the command line, to be read and pasted into psql. None changes a row. */
+/** Every statement of the command line, readable enough to paste into psql. None changes a row. */
 public final class OperatorSql {
 
   private OperatorSql() {}
 
-  /** A look that has to wait, or takes long, ends soon and says so. */
+  /** A query that has to wait, or takes long, ends soon and reports it. */
   static final String DO_NOT_WAIT =
       "SET LOCAL statement_timeout = '5s'; SET LOCAL lock_timeout = '1s'";
 
@@ -13,14 +13,14 @@ public final class OperatorSql {
 
   static final String VERSION = "SELECT coalesce(max(version), 0) FROM inbox_schema";
 
-  /** Keeps a look to the first entries of indexes, however much there is and was known of it. */
+  /** Restricts a query to index scans, whatever the tables contain and the statistics say. */
   static final String BY_INDEX =
       "SET LOCAL statement_timeout = '5s'; SET LOCAL enable_seqscan = off; SET LOCAL"
           + " enable_bitmapscan = off";
 
   /**
-   * The endpoints that have anything pending, dead, quarantined or paused, or that one of the last
-   * thousand messages came to. It goes from one to the next by the indexes.
+   * The endpoints that have anything pending, dead, quarantined or paused, or at which one of the
+   * last thousand messages arrived. It skips from one to the next through the indexes.
    */
   static final String ENDPOINTS =
       """
@@ -54,7 +54,7 @@ public final class OperatorSql {
       ) every WHERE endpoint IS NOT NULL ORDER BY endpoint
       """;
 
-  /** How many are retrying, dead and quarantined; each is counted up to a number. */
+  /** How many are retrying, dead and quarantined; each is counted up to a limit. */
   static final String COUNTS =
       """
       WITH dead AS MATERIALIZED (
@@ -73,7 +73,7 @@ public final class OperatorSql {
       FROM unnest(:endpoints) AS e (endpoint) LEFT JOIN dead USING (endpoint)
       """;
 
-  /** Of the last messages that arrived: how many a second, over at most the last minute. */
+  /** Of the last messages that arrived: how many per second, over at most the last minute. */
   static final String RECEIVED =
       """
       WITH recent AS MATERIALIZED (
@@ -87,7 +87,10 @@ public final class OperatorSql {
       FROM recent, span GROUP BY endpoint
       """;
 
-  /** Of the last messages that were processed: how many a second, and how late 19 of 20 were. */
+  /**
+   * Of the last messages that were processed: how many per second, and the 95th percentile of their
+   * lag.
+   */
   static final String PROCESSED =
       """
       WITH recent AS MATERIALIZED (
@@ -149,7 +152,7 @@ public final class OperatorSql {
       LEFT JOIN inbox_processed p USING (seq)
       """;
 
-  /** A message by its id, on every endpoint that it came to. */
+  /** A message by its id, at every endpoint at which it arrived. */
   static final String FIND =
       """
       SELECT m.seq, m.message_id, m.endpoint, m.type, %s, m.received_on_utc, p.processed_on_utc,
@@ -164,7 +167,7 @@ public final class OperatorSql {
       """
           .formatted(STATE, STATES);
 
-  /** What is to be followed: the newest messages, the oldest that wait, and those of before. */
+  /** The messages to follow: the newest, the oldest pending, and those followed before. */
   static final String FOLLOW =
       """
       SELECT m.seq, m.message_id, m.endpoint, m.type, %s,
@@ -181,12 +184,12 @@ public final class OperatorSql {
 
   static final String LAST_QUARANTINED = "SELECT coalesce(max(seq), 0) FROM inbox_quarantine";
 
-  /** What the planner thinks is to be removed: the progress needs no more. */
+  /** The planner's estimate of what is to be removed, which is enough for a progress bar. */
   public static final String ESTIMATE_OLD =
       "EXPLAIN SELECT FROM inbox_processed WHERE processed_on_utc < now() - :millis * interval '1"
           + " ms'";
 
-  /** The indexes that the statements of the inbox need, and how they are. */
+  /** The indexes that the statements of the inbox need, and their state. */
   public static final String INDEXES =
       """
       SELECT e.name, i.indexrelid IS NOT NULL AS there, coalesce(i.indisvalid, false) AS valid
@@ -196,7 +199,7 @@ public final class OperatorSql {
       ORDER BY e.name
       """;
 
-  /** As a worker claims: the same conditions and order. */
+  /** How a worker claims: the same conditions and order. */
   public static final String PLAN_CLAIM =
       """
       EXPLAIN SELECT p.seq FROM inbox_pending p
@@ -205,7 +208,7 @@ public final class OperatorSql {
       ORDER BY due_on_utc, seq LIMIT 100 FOR UPDATE SKIP LOCKED
       """;
 
-  /** As a worker looks through what is due in a lane. */
+  /** How a worker scans what is due in a lane. */
   public static final String PLAN_LANE =
       """
       EXPLAIN SELECT p.seq FROM inbox_pending p
@@ -213,28 +216,28 @@ public final class OperatorSql {
       ORDER BY due_on_utc, seq LIMIT 100
       """;
 
-  /** As it looks for the first messages of a key. */
+  /** How a worker finds the first messages of a key. */
   public static final String PLAN_KEY =
       """
       EXPLAIN SELECT p.seq FROM inbox_pending p
       WHERE endpoint = 'any' AND lane = 1::smallint AND ordering_key = 'any' ORDER BY seq LIMIT 100
       """;
 
-  /** As a worker reads what it has claimed. */
+  /** How a worker reads what it has claimed. */
   public static final String PLAN_READ = "EXPLAIN SELECT body FROM inbox_messages WHERE seq = 1";
 
-  /** As a receiver finds out whether a message was stored before. */
+  /** How a receiver checks whether a message was stored before. */
   public static final String PLAN_IDENTITY =
       "EXPLAIN SELECT FROM inbox_messages WHERE endpoint = 'any' AND message_id ="
           + " '00000000-0000-4000-8000-000000000000'";
 
-  /** As the janitor walks along what is processed. */
+  /** How the retention job scans what is processed. */
   public static final String PLAN_PROCESSED =
       "EXPLAIN SELECT seq FROM inbox_processed_default WHERE seq > 1 ORDER BY seq LIMIT 100";
 
   public static final String NO_SEQUENTIAL_SCAN = "SET LOCAL enable_seqscan = off";
 
-  /** Tables with many rows that vacuum has not removed. */
+  /** Tables with many dead rows that vacuum has not removed. */
   public static final String VACUUM =
       """
       SELECT s.relname, s.n_dead_tup AS dead, s.n_live_tup AS live,

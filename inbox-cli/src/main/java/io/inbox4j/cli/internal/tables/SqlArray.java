@@ -6,7 +6,7 @@ import java.util.List;
 import org.jdbi.v3.core.argument.Argument;
 import org.jdbi.v3.core.statement.StatementContext;
 
-/** A list as an array of PostgreSQL. */
+/** A list, bound as a PostgreSQL array. */
 public record SqlArray(String type, List<?> values) implements Argument {
 
   public static SqlArray texts(List<String> values) {

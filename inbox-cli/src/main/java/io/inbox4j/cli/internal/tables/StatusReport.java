@@ -10,27 +10,27 @@ import java.util.Map;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
-/**
- * How the endpoints are, found out by looks into indexes: it costs the same however much is kept.
- */
+/** The status of the endpoints, from index lookups: it costs the same however much is kept. */
 public final class StatusReport {
 
-  /** From how many of the last messages rates and lags are computed. */
+  /** How many of the last messages rates and lags are computed from. */
   static final int RECENT = 1_000;
 
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   /**
-   * How an endpoint is.
+   * The status of an endpoint.
    *
-   * @param pending messages that are to be handled, those that are not due yet included
-   * @param oldest for how long the one that waits longest has been due
-   * @param received messages a second, in the last minute
-   * @param processed messages a second, in the last minute
-   * @param lag from storing to the commit, of 19 of 20 of the last messages; null if there are none
-   * @param retrying messages that failed and are tried again
-   * @param blocked what is due and waits for a message of its ordering key that is not, or null
-   * @param pause who stopped the handling, or null
+   * @param pending messages to be handled, including those that are not due yet
+   * @param oldest how long the oldest due message has been waiting
+   * @param received messages per second, in the last minute
+   * @param processed messages per second, in the last minute
+   * @param lag from storing to the commit, as the 95th percentile of the last messages; null if
+   *     there are none
+   * @param retrying messages that failed and are retried
+   * @param blocked what is due but waits for an earlier message of its ordering key that is not, or
+   *     null
+   * @param pause who paused the handling, or null
    */
   public record Status(
       String endpoint,
@@ -45,7 +45,7 @@ public final class StatusReport {
       StoreStatus.@Nullable Blocked blocked,
       @Nullable Pause pause) {
 
-    /** Whether a person should look. */
+    /** Whether an operator should take a look. */
     public boolean needsSomebody() {
       return dead > 0 || quarantined > 0 || blocked != null || pause != null;
     }
@@ -57,12 +57,12 @@ public final class StatusReport {
 
   private StatusReport() {}
 
-  /** The endpoints that something is known of. */
+  /** The known endpoints. */
   public static List<String> endpoints(CommandDatabase database) {
     return database.handle.inTransaction(StatusReport::endpoints);
   }
 
-  /** The same, in a transaction. */
+  /** The known endpoints; must be called in a transaction. */
   public static List<String> endpoints(Handle handle) {
     handle.execute(OperatorSql.BY_INDEX);
     return handle

@@ -1,4 +1,4 @@
-/** What the tables say, read without getting in the way of those who work. */
+/** Queries on the tables that do not get in the way of workers. */
 @NullMarked
 package io.inbox4j.cli.internal.tables;
 

@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Says what a command has found or done: to people, or to programs with {@code --json}. */
+/** Prints the results of a command: for people, or for programs with {@code --json}. */
 public final class Output {
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
@@ -34,7 +34,7 @@ public final class Output {
     return Terminal.of(command.commandLine());
   }
 
-  /** Prints a value as JSON, or a line, as {@link TerminalText#line} makes it. */
+  /** Prints a value as JSON, or a line, as {@link TerminalText#line} formats it. */
   public void print(Object value, String format, @Nullable Object... args) {
     print(value, TerminalText.of(format, args));
   }
@@ -44,12 +44,14 @@ public final class Output {
     terminal().print(json ? json(value) + System.lineSeparator() : text.toString());
   }
 
-  /** What a terminal would act on is escaped, which changes nothing for who reads the document. */
+  /** Escapes what a terminal would interpret, which makes no difference to a JSON parser. */
   public static String json(Object value) {
     return ForeignText.oneLine(JSON.writeValueAsString(value));
   }
 
-  /** An object of JSON: names and values in turn; times as text, durations as seconds. */
+  /**
+   * Creates a JSON object from alternating names and values; times as text, durations as seconds.
+   */
   public static Map<String, @Nullable Object> object(@Nullable Object... namesAndValues) {
     Map<String, @Nullable Object> object = new LinkedHashMap<>();
     for (int i = 0; i < namesAndValues.length; i += 2) {

@@ -1,6 +1,6 @@
 package io.inbox4j.cli.internal.terminal;
 
-/** How far something has come, on standard error if a person looks at it. */
+/** A progress bar on standard error, shown if that is a terminal. */
 public final class ProgressBar {
 
   private static final int WIDTH = 30;
@@ -10,7 +10,7 @@ public final class ProgressBar {
   private boolean shown;
 
   /**
-   * @param expected about how much there is to do; 0 if it is not known
+   * @param expected roughly how much there is to do; 0 if unknown
    */
   public ProgressBar(Terminal terminal, long expected) {
     this.terminal = terminal;
@@ -22,7 +22,7 @@ public final class ProgressBar {
       return;
     }
     shown = true;
-    // The estimate may be too low: there is no more than nearly all before the end.
+    // The estimate may be too low, so the bar is never full before the end.
     double part = expected == 0 ? 0 : Math.min(0.99, (double) done / expected);
     int full = (int) (part * WIDTH);
     terminal.printProgress(
@@ -30,7 +30,7 @@ public final class ProgressBar {
             .formatted("#".repeat(full), " ".repeat(WIDTH - full), (int) (part * 100), done));
   }
 
-  /** Takes the bar away; what comes next is the result. */
+  /** Removes the bar; what follows is the result. */
   public void end() {
     if (shown) {
       terminal.printProgress("\r" + " ".repeat(WIDTH + 40) + "\r");

@@ -3,9 +3,9 @@ package io.inbox4j.cli.internal.terminal;
 import io.inbox4j.internal.log.ForeignText;
 
 /**
- * A text with a colour, which takes no room.
+ * A text with a colour that does not count towards its width.
  *
- * @param code what switches the colour on; empty for none
+ * @param code the sequence that switches the colour on; empty for none
  */
 public record Styled(String code, String text) {
 
@@ -15,7 +15,7 @@ public record Styled(String code, String text) {
     text = ForeignText.oneLine(text);
   }
 
-  /** Anything, as it may be shown: only what is styled here brings a colour. */
+  /** Wraps any value for display: only text styled here has a colour. */
   static Styled of(Object value) {
     return value instanceof Styled styled ? styled : new Styled("", String.valueOf(value));
   }

@@ -13,10 +13,11 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
 /**
- * Who is at the other end: people, who get colours, progress and questions, or programs.
+ * The terminal of a command: people get colours, progress and prompts, programs do not.
  *
- * <p>A JVM cannot tell which of its streams are a terminal. The script that starts it can, and says
- * so in the system property {@code inbox.terminal}: the numbers of those that are, {@code 012}.
+ * <p>A JVM cannot tell which of its streams are a terminal. The script that starts it can, and
+ * passes the numbers of those that are in the system property {@code inbox.terminal}, for example
+ * {@code 012}.
  */
 public final class Terminal {
 
@@ -53,7 +54,7 @@ public final class Terminal {
         streams.contains("0") && streams.contains("2"));
   }
 
-  /** Until Java 21 there is a console only on a terminal; from 22 on there always is one. */
+  /** Up to Java 21 there is a console only on a terminal; since 22 there always is one. */
   private static boolean isConsole(@Nullable Console console) {
     return console != null && Runtime.version().feature() < 22;
   }
@@ -82,28 +83,31 @@ public final class Terminal {
     return new Styled(colours ? code : "", text);
   }
 
-  /** Prints what a {@link TerminalText} or JSON has made fit for it. */
+  /** Prints text that a {@link TerminalText} or the JSON output has made safe. */
   void print(String text) {
     out.print(text);
     out.flush();
   }
 
-  /** Prints what is only about how it goes, to standard error. */
+  /** Prints progress to standard error. */
   void printProgress(String text) {
     err.print(text);
     err.flush();
   }
 
-  /** Says something that is no answer, to standard error, as {@link TerminalText#line} makes it. */
+  /**
+   * Prints a message that is not part of the result to standard error, as {@link TerminalText#line}
+   * formats it.
+   */
   public void say(String format, @Nullable Object... args) {
     printProgress(TerminalText.of(format, args).toString());
   }
 
   /**
-   * Lets what destroys go on only if somebody wants it: {@code --yes}, or a person who says so.
+   * Lets a destructive command continue only if that is confirmed: by {@code --yes} or at a prompt.
    *
-   * @return whether to go on
-   * @throws UsageException if there is neither
+   * @return whether to continue
+   * @throws UsageException if neither is possible
    */
   public boolean confirms(boolean yes, String what) {
     if (yes) {

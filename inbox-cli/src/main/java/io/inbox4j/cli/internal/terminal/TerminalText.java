@@ -6,8 +6,8 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a command says to people, line by line. Whatever is put into a line stays in it and is only
- * shown: producers choose names, errors and bodies, and must not get at the terminal.
+ * Text for people, line by line. Whatever is put into a line stays in it and is only displayed:
+ * producers choose names, errors and bodies, and must not be able to control the terminal.
  */
 public final class TerminalText {
 
@@ -15,12 +15,12 @@ public final class TerminalText {
 
   private final StringBuilder lines = new StringBuilder();
 
-  /** A text of one line, as {@link #line} makes it. */
+  /** A text of one line, as {@link #line} formats it. */
   public static TerminalText of(String format, @Nullable Object... args) {
     return new TerminalText().line(format, args);
   }
 
-  /** A line; without arguments it is taken as it is, with them as a format. */
+  /** Adds a line; without arguments it is used verbatim, with them as a format. */
   public TerminalText line(String format, @Nullable Object... args) {
     String own = ForeignText.oneLine(format);
     return append(
@@ -29,7 +29,7 @@ public final class TerminalText {
             : own.formatted(Arrays.stream(args).map(TerminalText::shown).toArray()));
   }
 
-  /** A name and a value, whose further lines are below its first. */
+  /** Adds a name and a value, whose further lines are aligned below its first. */
   public TerminalText field(String name, Object value) {
     Iterator<String> rest = ForeignText.lines(String.valueOf(value)).iterator();
     append(FIELD.formatted(name, rest.hasNext() ? rest.next() : "").stripTrailing());
@@ -37,7 +37,7 @@ public final class TerminalText {
     return this;
   }
 
-  /** All lines of another text. */
+  /** Adds all lines of another text. */
   public TerminalText add(TerminalText other) {
     lines.append(other.lines);
     return this;
@@ -48,7 +48,7 @@ public final class TerminalText {
     return this;
   }
 
-  /** Numbers as they are, for the format's sake. */
+  /** Leaves numbers unchanged, so that they can be formatted. */
   private static @Nullable Object shown(@Nullable Object value) {
     return value == null || value instanceof Number ? value : Styled.of(value);
   }

@@ -3,7 +3,7 @@ package io.inbox4j.cli.internal.terminal;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Rows in columns, for people. */
+/** A table with aligned columns, for people. */
 public final class TextTable {
 
   private static final int MAX_WIDTH = 100;
@@ -18,7 +18,7 @@ public final class TextTable {
     rows.add(List.of(cells).stream().map(TextTable::cell).toList());
   }
 
-  /** One line, not too long: the rest is in {@code inbox show}. */
+  /** One line, truncated: {@code inbox show} has the rest. */
   private static Styled cell(Object value) {
     if (value instanceof Styled styled) {
       return cut(styled);

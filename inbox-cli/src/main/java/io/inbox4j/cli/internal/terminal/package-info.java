@@ -1,4 +1,4 @@
-/** How results look, to people and to scripts. */
+/** The presentation of results to people and scripts. */
 @NullMarked
 package io.inbox4j.cli.internal.terminal;
 

@@ -9,13 +9,13 @@ import javax.sql.DataSource;
 import org.jdbi.v3.core.ConnectionFactory;
 
 /**
- * Takes connections that begin and end no transaction but the store's own.
+ * A connection factory whose connections begin and end only the store's own transactions.
  *
- * <p>A pool may lend connections with auto-commit off. JDBI takes such a one for being within a
- * transaction already and would never commit, so it is switched on while it is lent. A data source
- * that knows the transaction of the calling thread, as that of Spring does, lends the connection of
- * that transaction: there it would commit what the caller has done so far, and so the transaction
- * is joined.
+ * <p>A pool may hand out connections with auto-commit off. JDBI assumes that such a connection is
+ * already in a transaction and would never commit, so auto-commit is switched on while the
+ * connection is borrowed. A data source that is aware of the calling thread's transaction, as
+ * Spring's is, hands out the connection of that transaction: switching auto-commit on there would
+ * commit what the caller has done so far, so the transaction is joined instead.
  */
 public final class AutoCommitConnections implements ConnectionFactory {
 
@@ -23,7 +23,7 @@ public final class AutoCommitConnections implements ConnectionFactory {
   private final SpringTransactions spring;
   private final Set<Connection> switchedOn = ConcurrentHashMap.newKeySet();
 
-  /** Whether connections come without auto-commit where there is no transaction, too. */
+  /** Whether connections come with auto-commit off even when there is no transaction. */
   private volatile boolean lendsWithoutAutoCommit;
 
   public AutoCommitConnections(DataSource dataSource) {
@@ -62,9 +62,9 @@ public final class AutoCommitConnections implements ConnectionFactory {
   }
 
   /**
-   * Whether somebody else has the connection as well: it is lent again while it is here. To join a
-   * transaction that nobody commits would lose messages, so it is not enough that auto-commit is
-   * off.
+   * Whether the caller holds this connection as well: the data source hands out the same one again
+   * while it is borrowed. Auto-commit being off is not proof enough, because joining a transaction
+   * that nobody commits would lose messages.
    */
   private boolean isOfCaller(Connection connection) throws SQLException {
     if (lendsWithoutAutoCommit
@@ -84,7 +84,10 @@ public final class AutoCommitConnections implements ConnectionFactory {
     }
   }
 
-  /** Whatever a pool throws, and few give it a state: that there is none is no message's fault. */
+  /**
+   * A pool may throw anything, and few set an SQLSTATE; a missing connection is never the fault of
+   * a message.
+   */
   private Connection connect() throws SQLException {
     try {
       return dataSource.getConnection();

@@ -10,12 +10,12 @@ import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * A pool that notices when its server is lost.
+ * A connection pool that detects the loss of its server.
  *
- * <p>The driver by itself waits for ever for a server that went away without a word, and takes a
- * read-only standby for as good as the primary. It also puts the row that the server refuses into
- * the text of its exceptions, and into that of a connection which is lost after it: the pool logs
- * the latter, and a row has payload in it.
+ * <p>By default the driver waits indefinitely for a server that vanished silently, and treats a
+ * read-only standby like the primary. It also includes the rejected row in the text of its
+ * exceptions, and of the exception for a connection that is lost afterwards: the pool logs the
+ * latter, and a row contains payload.
  */
 public final class ConnectionPool {
 
@@ -32,7 +32,7 @@ public final class ConnectionPool {
 
   private ConnectionPool() {}
 
-  /** No pool, but connections with the same properties. What the URL says wins. */
+  /** Unpooled connections with the same properties. Properties given in the URL take precedence. */
   public static DataSource single(String jdbcUrl) {
     PGSimpleDataSource source = new PGSimpleDataSource();
     try {
@@ -60,8 +60,9 @@ public final class ConnectionPool {
   }
 
   /**
-   * Without it the pool would keep its connections to a server that was made a standby, and close
-   * those of handlers that ask for something that PostgreSQL does not have.
+   * Decides which errors evict a connection. Without it the pool would keep connections to a server
+   * that was demoted to a standby, and would close those of handlers that ask for something that
+   * PostgreSQL does not support.
    */
   private static final class Evictions implements SQLExceptionOverride {
 

@@ -8,13 +8,13 @@ import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 
 /**
- * Gives handlers JDBI handles on the transaction they run in.
+ * Opens JDBI handles for handlers on the transaction that they run in.
  *
- * <p>One {@link Jdbi} for all of them, so that what it has learned about mappers is learned once.
+ * <p>All share one {@link Jdbi}, so that its mapper caches are filled only once.
  */
 public final class HandlerJdbi {
 
-  @SuppressWarnings("ThreadLocalUsage") // set for the length of one call only
+  @SuppressWarnings("ThreadLocalUsage") // set only for the duration of one call
   private final ThreadLocal<Connection> current = new ThreadLocal<>();
 
   private final Jdbi jdbi = Jdbi.create(new CurrentConnection());
@@ -23,7 +23,7 @@ public final class HandlerJdbi {
     configuration.accept(jdbi);
   }
 
-  /** A handle on the given connection; closing it leaves the connection alone. */
+  /** Opens a handle on the given connection; closing the handle leaves the connection open. */
   public Handle open(Connection connection) {
     current.set(connection);
     try {
@@ -46,7 +46,7 @@ public final class HandlerJdbi {
 
     @Override
     public void closeConnection(Connection connection) {
-      // The inbox ends the transaction and gives the connection back.
+      // The inbox ends the transaction and returns the connection.
     }
   }
 }

@@ -13,19 +13,19 @@ import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection in a transaction of the caller's, as the store sees it: as one with auto-commit, on
- * which the store can begin and end transactions of its own.
+ * A connection in a transaction of the caller, presented to the store as a connection with
+ * auto-commit, on which the store can begin and end its own transactions.
  *
- * <p>What it does is behind a savepoint. It is committed when the caller commits, and when it fails
- * the caller can go on. The settings of the caller's transaction are as before when the store is
- * done.
+ * <p>The store's work runs inside a savepoint. It is committed when the caller commits, and if it
+ * fails the caller can continue. The settings of the caller's transaction are restored when the
+ * store is done.
  */
 public final class JoinedTransaction implements InvocationHandler {
 
   private final Connection lent;
   private final String[] settings;
 
-  /** Whether a transaction of the store's own is open. */
+  /** Whether the store has begun a transaction of its own. */
   private boolean begun;
 
   private boolean closed;
@@ -44,7 +44,7 @@ public final class JoinedTransaction implements InvocationHandler {
             new JoinedTransaction(lent));
   }
 
-  /** Whether what is committed on it is committed by somebody else, later. */
+  /** Whether somebody else commits later what is committed on this connection. */
   public static boolean isOn(Connection connection) {
     return Proxy.isProxyClass(connection.getClass())
         && Proxy.getInvocationHandler(connection) instanceof JoinedTransaction;
@@ -70,7 +70,7 @@ public final class JoinedTransaction implements InvocationHandler {
       case "setAutoCommit" -> setAutoCommit(Boolean.TRUE.equals(first));
       case "commit" -> commit();
       case "close" -> close();
-      case "abort" -> {} // it is for the caller to give up its connection
+      case "abort" -> {} // aborting the connection is up to the caller
       case "rollback" -> {
         if (first != null) {
           return call(method, arguments);
@@ -128,7 +128,7 @@ public final class JoinedTransaction implements InvocationHandler {
     }
   }
 
-  /** Keeps what was done, unless a statement has failed: then nothing else is possible. */
+  /** Keeps what was done, unless a statement has failed: then rolling back is the only option. */
   private void leave() throws SQLException {
     if (lent.isClosed()) {
       return;

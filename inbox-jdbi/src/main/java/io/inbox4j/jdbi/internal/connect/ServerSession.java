@@ -9,18 +9,18 @@ import org.postgresql.PGConnection;
 import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 
-/** What is behind a connection that a pool has wrapped. */
+/** The server session behind a connection that a pool has wrapped. */
 final class ServerSession {
 
   private ServerSession() {}
 
-  /** Whether the driver knows that a transaction has begun. */
+  /** Whether the driver has seen a transaction begin. */
   static boolean isInTransaction(Connection connection) throws SQLException {
     return connection.isWrapperFor(BaseConnection.class)
         && connection.unwrap(BaseConnection.class).getTransactionState() != TransactionState.IDLE;
   }
 
-  /** Whether two connections without auto-commit are one. */
+  /** Whether two connections without auto-commit are the same connection. */
   static boolean isSame(Connection one, Connection other) throws SQLException {
     if (one.isWrapperFor(PGConnection.class) && other.isWrapperFor(PGConnection.class)) {
       return one.unwrap(PGConnection.class) == other.unwrap(PGConnection.class);
@@ -28,7 +28,7 @@ final class ServerSession {
     return id(one) == id(other);
   }
 
-  /** Its process id on the server; through a pooler it is that of the transaction. */
+  /** The backend process id; through a pooler, that of the session that runs this transaction. */
   static int id(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet row = statement.executeQuery(Sql.SESSION)) {

@@ -5,8 +5,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks Spring, where it is, whether the calling thread is in a transaction. One in which nothing
- * was done yet cannot be seen on its connection.
+ * Asks Spring, if present, whether the calling thread is in a transaction. A transaction in which
+ * nothing was executed yet cannot be detected on its connection.
  */
 final class SpringTransactions {
 

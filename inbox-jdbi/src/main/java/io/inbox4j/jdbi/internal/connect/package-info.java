@@ -1,4 +1,4 @@
-/** Connections: the pool, sessions, and transactions of the caller. */
+/** Connections: the pool, server sessions and joined transactions. */
 @NullMarked
 package io.inbox4j.jdbi.internal.connect;
 

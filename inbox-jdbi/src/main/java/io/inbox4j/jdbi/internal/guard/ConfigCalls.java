@@ -6,12 +6,14 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 
-/** The calls of {@code set_config} in a statement, and whether what they set outlives it. */
+/**
+ * The {@code set_config} calls in a statement, and whether their settings outlive the transaction.
+ */
 final class ConfigCalls {
 
   private static final Set<String> NAMES = Set.of("SET_CONFIG", SqlTokens.QUOTED + "set_config");
 
-  /** What is between parentheses, up to and with the argument that is being read. */
+  /** The arguments between the parentheses, up to and including the one being read. */
   private static final class Arguments {
 
     private static final int ENOUGH_TO_KNOW = 5;
@@ -72,12 +74,15 @@ final class ConfigCalls {
     }
   }
 
-  /** Whether there is one. */
+  /** Whether the statement calls {@code set_config} at all. */
   boolean any() {
     return any;
   }
 
-  /** Whether one is not known to end with the transaction, by a third argument that is true. */
+  /**
+   * Whether the setting of at least one call may outlive the transaction, because its third
+   * argument is not the literal true.
+   */
   boolean outliveTransaction() {
     return outlive;
   }

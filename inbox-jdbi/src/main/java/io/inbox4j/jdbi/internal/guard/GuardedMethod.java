@@ -10,17 +10,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
-/** What a guard has to look at when a method of JDBC is called. */
+/** What a guard has to check when a JDBC method is called. */
 enum GuardedMethod {
-  /** Nothing: the value of a column, say. */
+  /** Nothing: reading a column value, for example. */
   PLAIN,
-  /** What it returns, which may lead to a connection, or arrays that it is given. */
+  /** The return value, which may lead to a connection, or arrays passed as arguments. */
   LEADING_ON,
   TAKING_SQL,
   ENDING_TRANSACTION,
-  /** The driver's connection, or by the driver what is not to be seen here. */
+  /** Changes to the driver's connection, or made through the driver where they are not visible. */
   CHANGING_CONNECTION,
-  /** The session of the server. */
+  /** Changes to the server session. */
   CHANGING_SESSION,
   UNWRAP,
   IS_WRAPPER_FOR,
@@ -46,7 +46,7 @@ enum GuardedMethod {
   private static final Set<String> OF_TRANSACTION =
       Set.of("abort", "close", "commit", "rollback", "setAutoCommit", "setSavepoint");
 
-  /** It is asked for every value of every row, so what is known is kept. */
+  /** Called for every value of every row, so the result is cached. */
   static GuardedMethod of(Method method) {
     GuardedMethod known = KNOWN.get(method);
     if (known == null) {
@@ -91,7 +91,10 @@ enum GuardedMethod {
         : LEADING_ON;
   }
 
-  /** Whether a call of this method of a connection would end its transaction. */
+  /**
+   * Whether calling this method on a connection would end its transaction or a savepoint of the
+   * inbox.
+   */
   static boolean endsTransaction(Method method, @Nullable Object argument) {
     return switch (method.getName()) {
       case "rollback" -> argument == null;

@@ -7,28 +7,31 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an SQL text of a handler does besides its work.
+ * The side effects of a handler's SQL text on its transaction and session.
  *
- * @param ending the statement in it that would begin or end a transaction, or null if none would
- * @param trace what it leaves behind in the session when the transaction has ended
- * @param identity whether it may change the role or the search path, if only until then
+ * @param ending the statement in it that would begin or end a transaction, or null
+ * @param trace what it leaves behind in the session after the transaction has ended
+ * @param identity whether it may change the role or the search path, even if only for the
+ *     transaction
  */
 record HandlerSql(@Nullable String ending, Trace trace, boolean identity) {
 
-  /** A literal that names them, or a name of a setting that is no literal. */
+  /** A literal that names one of them, or a setting name that is not a literal. */
   private static final Pattern NAMES_IDENTITY =
       Pattern.compile(
           "role|schema|search_path|authorization|\\ball\\b|set_config\"?\\s*\\((?!\\s*')",
           Pattern.CASE_INSENSITIVE);
 
-  /** What outlives a transaction, the worst last. */
+  /** What outlives a transaction, in ascending order of severity. */
   enum Trace {
     NONE,
-    /** Perhaps something: what blocks, procedures and plans do within is not looked at. */
+    /**
+     * Possibly something: the contents of blocks, procedures and prepared plans are not inspected.
+     */
     UNSEEN,
-    /** Temporary tables, advisory locks, cursors, prepared statements, channels listened to. */
+    /** Temporary tables, advisory locks, cursors, prepared statements, LISTEN channels. */
     LEFTOVERS,
-    /** Settings and the role: what they were before is not known. */
+    /** Settings and the role: their previous values are unknown. */
     SETTINGS;
 
     Trace and(Trace other) {
@@ -62,12 +65,12 @@ record HandlerSql(@Nullable String ending, Trace trace, boolean identity) {
     return NAMES_IDENTITY.matcher(text).find();
   }
 
-  /** Whether a savepoint of this name is the inbox's. */
+  /** Whether a savepoint of this name belongs to the inbox. */
   static boolean isReserved(String savepoint) {
     return savepoint.toLowerCase(Locale.ROOT).startsWith("inbox_");
   }
 
-  /** What is known of texts. Handlers repeat themselves, so most have been seen before. */
+  /** A cache of analysed SQL texts. Handlers repeat themselves, so most have been seen before. */
   static final class Known {
 
     private static final int MAX_TEXTS = 1_000;

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** One statement of an SQL text, known by its first tokens and some words that are in it. */
+/** One statement of an SQL text, identified by its first tokens and certain keywords in it. */
 final class ParsedStatement {
 
   private static final int ENOUGH_TO_KNOW = 6;
@@ -64,7 +64,7 @@ final class ParsedStatement {
     before = token;
   }
 
-  /** Whether a semicolon does not end it: that of a rule, or in a routine's body of SQL. */
+  /** Whether a semicolon does not end the statement: inside a rule, or in an SQL routine body. */
   boolean isWithin() {
     return parentheses > 0 || blocks > 0;
   }
@@ -95,13 +95,13 @@ final class ParsedStatement {
     return HandlerSql.isReserved(unquoted(at(index)));
   }
 
-  /** A name as it would be without quotes, in upper case. */
+  /** The name without quotes, in upper case. */
   private static String unquoted(String token) {
     boolean quoted = !token.isEmpty() && token.charAt(0) == SqlTokens.QUOTED;
     return quoted ? token.substring(1).toUpperCase(Locale.ROOT) : token;
   }
 
-  /** What it leaves behind in the session; what functions do within is not to be seen. */
+  /** What it leaves behind in the session; what functions do internally is not visible. */
   Trace trace() {
     if (changesSettings()) {
       return Trace.SETTINGS;
@@ -134,7 +134,7 @@ final class ParsedStatement {
     };
   }
 
-  /** Whether it may change the role or the search path, if only until the transaction ends. */
+  /** Whether it may change the role or the search path, even if only until the transaction ends. */
   boolean mayChangeIdentity() {
     return switch (at(0)) {
       case "SET" -> {
@@ -147,7 +147,7 @@ final class ParsedStatement {
     };
   }
 
-  /** {@code CREATE [OR REPLACE] [GLOBAL|LOCAL] TEMP …}, or something in the schema pg_temp. */
+  /** {@code CREATE [OR REPLACE] [GLOBAL|LOCAL] TEMP …}, or an object in the schema pg_temp. */
   private boolean isTemporary() {
     int kind = at(1).equals("OR") ? 3 : 1;
     return TEMPORARY.contains(BEFORE_TEMPORARY.contains(at(kind)) ? at(kind + 1) : at(kind))
@@ -158,7 +158,7 @@ final class ParsedStatement {
     return index < head.size() ? head.get(index) : "";
   }
 
-  /** What it is called in a message; names and values in it are not shown. */
+  /** Its name in an error message, which shows no identifiers or values. */
   String name() {
     return switch (at(0)) {
       case "START", "PREPARE" -> at(0) + " TRANSACTION";

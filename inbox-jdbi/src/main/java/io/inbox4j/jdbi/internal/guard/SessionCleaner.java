@@ -1,8 +1,8 @@
 package io.inbox4j.jdbi.internal.guard;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.inbox4j.jdbi.internal.connect.HandlerSessionState;
 import io.inbox4j.jdbi.internal.connect.JoinedTransaction;
+import io.inbox4j.jdbi.internal.connect.PoolerAwareConnections;
 import io.inbox4j.jdbi.internal.guard.HandlerSql.Trace;
 import io.inbox4j.jdbi.internal.sql.Sql;
 import io.inbox4j.jdbi.internal.sql.SqlErrors;
@@ -16,37 +16,38 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps what handlers do to the session of a connection from those who get it next.
+ * Keeps session state that handlers leave on a connection from leaking to its next user.
  *
- * <p>It goes by what the SQL of handlers says, so it costs nothing unless there is something to do.
+ * <p>It goes by the SQL that handlers execute, so it costs nothing unless there is something to
+ * clean.
  */
 public final class SessionCleaner {
 
   private static final Logger log = LoggerFactory.getLogger(SessionCleaner.class);
 
   private final DataSource dataSource;
-  private final HandlerSessionState sessions;
+  private final PoolerAwareConnections sessions;
   private final HandlerSql.Known sql = new HandlerSql.Known();
   private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
-  public SessionCleaner(DataSource dataSource, HandlerSessionState sessions) {
+  public SessionCleaner(DataSource dataSource, PoolerAwareConnections sessions) {
     this.dataSource = dataSource;
     this.sessions = sessions;
   }
 
-  /** A guard for handlers around a connection. */
+  /** Creates a guard around a connection for handlers. */
   public TransactionGuard guard(Connection connection) {
     return new TransactionGuard(connection, sql, sessions.areKnownToBeShared());
   }
 
   /**
-   * Clears a session after its transaction.
+   * Cleans a session after its transaction.
    *
-   * @return false if that cannot be done, so that the connection must not be used again
+   * @return false if that is not possible and the connection must not be used again
    */
   public boolean clear(Handle handle, Trace trace, String endpoint) {
     if (JoinedTransaction.isOn(handle.getConnection())) {
-      return true; // what is in that session is the caller's
+      return true; // that session belongs to the caller
     }
     if (trace == Trace.SETTINGS && warned.add(endpoint)) {
       log.warn(
@@ -60,7 +61,7 @@ public final class SessionCleaner {
     return trace != Trace.SETTINGS;
   }
 
-  /** Closes a connection, so that its pool does not lend it again. */
+  /** Closes a connection and evicts it from its pool, so that it is not handed out again. */
   public void discard(Connection connection) {
     try {
       if (dataSource instanceof HikariDataSource pool) {

@@ -4,15 +4,16 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tokens of an SQL text, as PostgreSQL cuts it: words in upper case, {@link #QUOTED} before a
- * quoted name, {@link #TEXT} for a literal, and every other character by itself. Comments are none.
+ * The tokens of an SQL text, split as PostgreSQL does: words in upper case, quoted names prefixed
+ * with {@link #QUOTED}, {@link #TEXT} for a literal, and every other character by itself. Comments
+ * are skipped.
  */
 final class SqlTokens {
 
-  /** In front of a name in double quotes. */
+  /** Prefix of a double-quoted name. */
   static final char QUOTED = '"';
 
-  /** In place of a text in single quotes or between dollars. */
+  /** Stands for a single-quoted or dollar-quoted literal. */
   static final String TEXT = "'";
 
   private final String sql;
@@ -83,7 +84,7 @@ final class SqlTokens {
     }
   }
 
-  /** Comments may be within comments. */
+  /** Comments nest. */
   private void skipComment() {
     int depth = 0;
     do {
@@ -99,7 +100,7 @@ final class SqlTokens {
     } while (depth > 0 && at < sql.length());
   }
 
-  /** A doubled quote is one of the text. */
+  /** A doubled quote is an escaped one and does not end the text. */
   private void skipQuoted(char quote, boolean backslashes) {
     for (at++; at < sql.length(); at++) {
       char c = sql.charAt(at);
@@ -116,7 +117,7 @@ final class SqlTokens {
     at = sql.length();
   }
 
-  /** Skips {@code $tag$ … $tag$}; false if it is no such thing but a parameter. */
+  /** Skips {@code $tag$ … $tag$}; false if it is a parameter instead. */
   private boolean skipBetweenDollars() {
     int end = at + 1;
     while (end < sql.length() && isWordPart(sql.charAt(end)) && sql.charAt(end) != '$') {

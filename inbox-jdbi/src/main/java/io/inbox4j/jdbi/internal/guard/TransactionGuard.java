@@ -28,10 +28,10 @@ import org.postgresql.largeobject.LargeObject;
 import org.postgresql.largeobject.LargeObjectManager;
 
 /**
- * The connection as a handler sees it: it can do everything but end the inbox's transaction.
+ * Wraps the connection for a handler, which can do everything except end the inbox's transaction.
  *
- * <p>Whatever the handler gets from it that knows a connection knows this one, and no SQL gets
- * through that would end the transaction.
+ * <p>Every object that the handler gets from it and that refers to a connection refers to the
+ * guarded one, and SQL that would end the transaction is rejected.
  */
 public final class TransactionGuard {
 
@@ -43,8 +43,9 @@ public final class TransactionGuard {
   private volatile String restoring = "";
 
   /**
-   * @param sql what is known of the SQL of handlers
-   * @param sharesSession whether somebody else has the session as soon as the transaction has ended
+   * @param sql the cache of analysed handler SQL
+   * @param sharesSession whether the session goes to somebody else as soon as the transaction has
+   *     ended
    */
   TransactionGuard(Connection connection, HandlerSql.Known sql, boolean sharesSession) {
     this.connection = connection;
@@ -58,14 +59,14 @@ public final class TransactionGuard {
     return guarded;
   }
 
-  /** What handlers have left behind in the session. */
+  /** What handlers have left behind in the session so far. */
   public Trace trace() {
     return trace;
   }
 
   /**
-   * What brings back the role and the search path that there were before handlers, with a semicolon
-   * behind it; nothing if they have left them alone.
+   * The SQL that restores the role and the search path from before the handlers ran, terminated by
+   * a semicolon; empty if the handlers did not change them.
    */
   public String restoring() {
     return restoring;
@@ -77,7 +78,7 @@ public final class TransactionGuard {
             TransactionGuard.class.getClassLoader(), new Class<?>[] {type}, new Guard(target)));
   }
 
-  /** What the handler gets instead of something that may lead to the connection. */
+  /** Wraps an object that may lead to the connection before the handler gets it. */
   private @Nullable Object guarded(@Nullable Object value) {
     if (value instanceof Connection) {
       return guarded;
@@ -111,7 +112,10 @@ public final class TransactionGuard {
     }
   }
 
-  /** What is left in a session that others share cannot be taken back: they may have it by then. */
+  /**
+   * State left in a shared session cannot be cleaned up: by then somebody else may have the
+   * session.
+   */
   private void leave(Trace left) throws SQLException {
     if (sharesSession && left.compareTo(Trace.UNSEEN) > 0) {
       throw new SQLException(
@@ -139,7 +143,7 @@ public final class TransactionGuard {
             .formatted(what));
   }
 
-  /** Around one of the objects that know a connection. */
+  /** The proxy handler around an object that refers to a connection. */
   private final class Guard implements InvocationHandler {
 
     private final Object target;
@@ -198,7 +202,7 @@ public final class TransactionGuard {
       }
     }
 
-    /** What cannot be had must not be promised: frameworks ask first. */
+    /** Frameworks ask before they unwrap, so this must not promise what {@link #unwrap} refuses. */
     private boolean isWrapperFor(Object proxy, Class<?> type) throws SQLException {
       return type.isInstance(proxy) || (isHarmless(type) && ((Wrapper) target).isWrapperFor(type));
     }
@@ -223,7 +227,7 @@ public final class TransactionGuard {
     }
   }
 
-  /** The driver sends its own arrays in its own way. */
+  /** The driver only accepts its own arrays, not proxies of them. */
   private static void unguard(Object @Nullable [] arguments) {
     for (int i = 0; arguments != null && i < arguments.length; i++) {
       if (arguments[i] instanceof Array
@@ -234,7 +238,7 @@ public final class TransactionGuard {
     }
   }
 
-  /** COPY: what it is given is executed as it is. */
+  /** Checks COPY statements, which the driver executes as they are. */
   private final class GuardedCopies extends CopyManager {
 
     GuardedCopies(BaseConnection connection) throws SQLException {
@@ -260,7 +264,9 @@ public final class TransactionGuard {
     }
   }
 
-  /** Large objects: one that is opened to be committed would end the transaction when closed. */
+  /**
+   * Rejects large objects opened with {@code commitOnClose}: closing one would end the transaction.
+   */
   private static final class GuardedLargeObjects extends LargeObjectManager {
 
     GuardedLargeObjects(BaseConnection connection) throws SQLException {

@@ -1,4 +1,4 @@
-/** Keeps handlers from ending the transaction or leaving state in the session. */
+/** Guards that keep handlers from ending the transaction or leaving state in the session. */
 @NullMarked
 package io.inbox4j.jdbi.internal.guard;
 

@@ -1,6 +1,6 @@
 package io.inbox4j.jdbi.internal.notify;
 
-import io.inbox4j.jdbi.internal.connect.HandlerSessionState;
+import io.inbox4j.jdbi.internal.connect.PoolerAwareConnections;
 import io.inbox4j.jdbi.internal.sql.Sql;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -14,8 +14,8 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * The connections on which notifications are listened for. Not all hear them: through a pooler that
- * shares sessions nothing comes, and a URL of its own may lead somewhere else.
+ * The connections used to LISTEN. Not all of them receive notifications: none arrive through a
+ * pooler that shares sessions, and a separately configured URL may lead to another database.
  */
 public final class ListenConnection {
 
@@ -24,20 +24,20 @@ public final class ListenConnection {
 
   private final Jdbi store;
   private final Jdbi listener;
-  private final @Nullable HandlerSessionState sessions;
+  private final @Nullable PoolerAwareConnections sessions;
 
-  private ListenConnection(Jdbi store, Jdbi listener, @Nullable HandlerSessionState sessions) {
+  private ListenConnection(Jdbi store, Jdbi listener, @Nullable PoolerAwareConnections sessions) {
     this.store = store;
     this.listener = listener;
     this.sessions = sessions;
   }
 
-  /** On the store's own connections. */
-  public static ListenConnection onOwn(Jdbi store, HandlerSessionState sessions) {
+  /** Listens on the store's own connections. */
+  public static ListenConnection onOwn(Jdbi store, PoolerAwareConnections sessions) {
     return new ListenConnection(store, store, sessions);
   }
 
-  /** On others, which were given for that. */
+  /** Listens on separate connections that were configured for it. */
   public static ListenConnection on(Jdbi listener, Jdbi store) {
     return new ListenConnection(store, listener, null);
   }
@@ -46,17 +46,17 @@ public final class ListenConnection {
     return listener.open();
   }
 
-  /** Whether it is of no use to try: a session that listens would be somebody else's. */
+  /** Whether listening is pointless, because the listening session would go to somebody else. */
   boolean sharesSessions() throws SQLException {
     return sessions != null && sessions.areShared();
   }
 
   /**
-   * Whether what the store's connections send is heard on this one. It is tried on a channel that
-   * nobody else uses, unless there is no doubt.
+   * Whether this connection receives what the store's connections send. That is tested on a channel
+   * that nobody else uses, unless there is no doubt.
    */
   boolean isHeardOn(Handle handle, BooleanSupplier closed) throws SQLException {
-    if (sessions != null && !HandlerSessionState.isThroughPooler(handle.getConnection())) {
+    if (sessions != null && !PoolerAwareConnections.isThroughPooler(handle.getConnection())) {
       return true;
     }
     String channel = "inbox_" + UUID.randomUUID().toString().substring(0, 8);

@@ -14,8 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens, on a connection of its own, for what other processes store. A notification is the name
- * of its sender and that of the endpoint; what a store has stored itself its watches know already.
+ * Listens on its own connection for messages stored by other processes. The payload of a
+ * notification is the name of the sender and that of the endpoint; a store notifies its own watches
+ * directly.
  */
 public final class NotifyListener implements WorkStore.Watch {
 
@@ -24,7 +25,7 @@ public final class NotifyListener implements WorkStore.Watch {
   private static final int BACKOFF_MILLIS = 1_000;
   private static final int DEAF_MILLIS = 300_000;
 
-  /** The name of a sender that everybody hears. */
+  /** A sender name that every process listens to. */
   static final String TO_EVERYBODY = "*";
 
   private final ListenConnection listening;
@@ -47,7 +48,7 @@ public final class NotifyListener implements WorkStore.Watch {
   }
 
   /**
-   * @param self the sender whose notifications are not heard
+   * @param self the sender whose notifications are ignored
    */
   static NotifyListener start(
       ListenConnection listening, String self, Consumer<String> stored, Runnable missed) {
@@ -73,9 +74,7 @@ public final class NotifyListener implements WorkStore.Watch {
     }
   }
 
-  /**
-   * Listens until it is closed, or until the connection is lost; false if there is no use in it.
-   */
+  /** Listens until closed or until the connection is lost; false if listening is pointless. */
   private boolean hears() throws SQLException {
     if (listening.sharesSessions()) {
       return false;

@@ -22,13 +22,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells workers that messages were stored: those of this process at once, others by a notification
- * that the storing transaction carries.
+ * Tells workers that messages were stored: workers in this process at once, others by a NOTIFY that
+ * is part of the storing transaction.
  *
- * <p>A notification wakes every process that listens, this one too, and costs as much as storing a
- * message or two. So where there are workers here, which are the first to take what was stored,
- * others hear of an endpoint every few milliseconds at most: a transaction that comes too early
- * carries none, and if no other follows that does, one is sent on its own.
+ * <p>A notification wakes every listening process, this one included, and costs as much as storing
+ * a message or two. So if this process has workers, which are the first to pick up what it stored,
+ * others are notified about an endpoint only every few milliseconds: a transaction that comes
+ * sooner carries no notification, and if no later one does, a notification is sent separately.
  */
 public final class NotifySender implements AutoCloseable {
 
@@ -52,16 +52,16 @@ public final class NotifySender implements AutoCloseable {
           1, NotifySender::daemon, new ThreadPoolExecutor.DiscardPolicy());
 
   /**
-   * @param notify whether to tell other processes, and to listen to them
-   * @param listening where to listen
+   * @param notify whether to notify other processes and to listen to them
+   * @param listening the connection to listen on
    */
   public NotifySender(Jdbi jdbi, boolean notify, ListenConnection listening) {
     this(jdbi, notify, listening, APART);
   }
 
   /**
-   * @param apart how long others wait for the next notification at least, while there are workers
-   *     here
+   * @param apart the minimum interval between notifications to others while this process has
+   *     workers
    */
   public NotifySender(Jdbi jdbi, boolean notify, ListenConnection listening, Duration apart) {
     this.jdbi = jdbi;
@@ -78,19 +78,19 @@ public final class NotifySender implements AutoCloseable {
     return thread;
   }
 
-  /** For a transaction that may store messages of the endpoint. */
+  /** Returns the announcement for a transaction that may store messages of the endpoint. */
   public Announcement of(String endpoint) {
     return new Announcement(endpoint);
   }
 
-  /** What to notify with when workers here have to hear it, too; null if with nothing. */
+  /** The notification payload if workers in this process must receive it too; null for none. */
   public @Nullable String toEverybody(String endpoint) {
     return notify && !refused ? NotifyListener.TO_EVERYBODY + " " + endpoint : null;
   }
 
   /**
-   * A transaction could not be committed because of its notification. Until one gets through on its
-   * own, none goes along with what is stored.
+   * Reports that a transaction could not be committed because of its notification. Messages are
+   * stored without notifications until one that is sent separately gets through.
    */
   public void refused(Exception why) {
     if (!refused) {
@@ -113,7 +113,7 @@ public final class NotifySender implements AutoCloseable {
     };
   }
 
-  /** Tells what is owed, if that can be done soon. */
+  /** Sends outstanding notifications, if that is possible within a short time. */
   @Override
   public void close() {
     late.shutdown();
@@ -127,7 +127,7 @@ public final class NotifySender implements AutoCloseable {
     }
   }
 
-  /** That of one transaction. */
+  /** The announcement of one transaction. */
   public final class Announcement {
 
     private final String endpoint;
@@ -143,12 +143,12 @@ public final class NotifySender implements AutoCloseable {
       this.others = elsewhere.computeIfAbsent(endpoint, Elsewhere::new);
     }
 
-    /** It is the caller who commits, later: workers here will hear of that as others do. */
+    /** The caller commits, later: workers in this process will hear about it the way others do. */
     public void isCommittedByCaller() {
       committedByCaller = true;
     }
 
-    /** What a statement that stores events is to notify others with, or null if with nothing. */
+    /** The notification that a statement storing events is to send, or null for none. */
     public @Nullable String notification() {
       if (committedByCaller) {
         return toEverybody(endpoint);
@@ -161,19 +161,19 @@ public final class NotifySender implements AutoCloseable {
       return goesAlong ? self + " " + endpoint : null;
     }
 
-    /** Whether a statement was given something to notify with. */
+    /** Whether a statement was given a notification to send. */
     public boolean goesAlong() {
       return goesAlong;
     }
 
-    /** The statement has stored something, and so has notified if it was to. */
+    /** The statement stored something, and so sent its notification if it had one. */
     public void stored() {
       wentAlong |= goesAlong;
     }
 
     /**
-     * To be called when the transaction is committed. If it stored nothing its events were there
-     * already, perhaps by a try that was to tell others later, and could not.
+     * Must be called after the commit. If nothing was stored, the events existed already, possibly
+     * from an attempt that was to notify others later and could not.
      */
     public void committed() {
       if (committedByCaller) {
@@ -186,13 +186,13 @@ public final class NotifySender implements AutoCloseable {
         } else if (wasAsked) {
           others.owe();
         }
-      } catch (Throwable e) { // what is committed stays so: workers find it when they poll
+      } catch (Throwable e) { // the commit stands: workers find it by polling
         log.warn("Workers are not told of what {} has: {}", endpoint, LoggedFailure.summary(e));
       }
     }
   }
 
-  /** What other processes know of an endpoint. */
+  /** What other processes know about an endpoint. */
   private final class Elsewhere {
 
     private final String endpoint;
@@ -206,20 +206,22 @@ public final class NotifySender implements AutoCloseable {
       this.endpoint = endpoint;
     }
 
-    /** Whether it is time to tell them, and if so it is taken for done. */
+    /** Whether a notification is due; if so, it counts as sent. */
     synchronized boolean isDue(long now) {
       boolean due = now - promised >= apart;
       promised = due ? now : promised;
       return due;
     }
 
-    /** They know of all that was committed by this time; what is owed was committed after it. */
+    /**
+     * Others know about everything committed up to this time; only later commits are still owed.
+     */
     synchronized void told(long time) {
       told = later(told, time);
       owedSince = later(owedSince, time);
     }
 
-    /** They do not know of what was committed just now. */
+    /** Others do not know about what was just committed. */
     synchronized void owe() {
       long now = System.nanoTime();
       owedSince = isOwing() ? owedSince : now;
@@ -244,7 +246,7 @@ public final class NotifySender implements AutoCloseable {
           jdbi.useHandle(this::notifyOthers);
           refused = false;
           told(now);
-        } catch (Throwable e) { // what is owed stays owed
+        } catch (Throwable e) { // still owed, so it is tried again
           log.debug(
               "Others find what {} has when they poll, or are told in {}: {}",
               endpoint,
@@ -266,7 +268,9 @@ public final class NotifySender implements AutoCloseable {
           .list();
     }
 
-    /** Whether they have been owed something for long enough; if not yet, looks again. */
+    /**
+     * Whether a notification has been owed long enough to send it; if not yet, checks again later.
+     */
     private synchronized boolean isLate(long now) {
       nextLook = null;
       if (!isOwing()) {

@@ -1,4 +1,4 @@
-/** LISTEN and NOTIFY. */
+/** Notifications between processes with LISTEN and NOTIFY. */
 @NullMarked
 package io.inbox4j.jdbi.internal.notify;
 

@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 import org.jdbi.v3.core.Handle;
 
 /**
- * Finds out what is pending. Only the indexes of the pending table are looked at, only so many rows
- * are counted, and the server ends it if it should take long after all.
+ * Queries what is pending. It reads only the indexes of the pending table and counts a limited
+ * number of rows, and a statement timeout ends it if it takes long nevertheless.
  */
 public final class BacklogQuery {
 
@@ -17,7 +17,7 @@ public final class BacklogQuery {
 
   private BacklogQuery() {}
 
-  /** In a transaction. */
+  /** Must be called in a transaction. */
   public static Backlog of(Handle handle, String endpoint) {
     handle.execute(Sql.SHORT_TIMEOUT);
     handle.execute(Sql.BY_INDEX);
@@ -36,7 +36,7 @@ public final class BacklogQuery {
         : new Backlog(Math.max(Backlog.EXACT, estimate(handle, endpoint)), counted.oldest());
   }
 
-  /** What the planner thinks: it knows the size of the table and how common an endpoint is. */
+  /** The planner's estimate: it knows the size of the table and how common an endpoint is. */
   private static long estimate(Handle handle, String endpoint) {
     String plan =
         handle

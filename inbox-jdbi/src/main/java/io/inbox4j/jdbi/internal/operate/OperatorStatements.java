@@ -22,7 +22,7 @@ import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jdbi.v3.core.statement.Query;
 
-/** What is done with pending, dead and quarantined messages. */
+/** The operations on pending, dead and quarantined messages. */
 public final class OperatorStatements {
 
   private final Jdbi jdbi;
@@ -102,7 +102,7 @@ public final class OperatorStatements {
                 .execute());
   }
 
-  /** Ends a pause and tells the processes that wait for it; whether there was one. */
+  /** Ends a pause and notifies the processes waiting for it; returns whether there was one. */
   public boolean resume(String endpoint) {
     return jdbi.withHandle(
         handle ->

@@ -31,10 +31,10 @@ import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what is in quarantine, and lets those in that are events now.
+ * Reads quarantined deliveries and stores those that are valid events by now.
  *
- * <p>First it is seen which there are and how large; then only as much is loaded as fits into
- * memory, however large each is.
+ * <p>It first reads which there are and how large they are, then loads only as many as fit into
+ * memory, however large each one is.
  */
 public final class QuarantineReplay {
 
@@ -42,23 +42,23 @@ public final class QuarantineReplay {
   private static final long MAX_PAGE_BYTES = 4L << 20;
 
   private final Jdbi jdbi;
-  private final NotifySender announcements;
+  private final NotifySender notifySender;
 
-  public QuarantineReplay(Jdbi jdbi, NotifySender announcements) {
+  public QuarantineReplay(Jdbi jdbi, NotifySender notifySender) {
     this.jdbi = jdbi;
-    this.announcements = announcements;
+    this.notifySender = notifySender;
   }
 
-  /** A quarantined delivery, and where it is among the messages; null if that is not known. */
+  /** A quarantined delivery and its place in the arrival order; null if the place is unknown. */
   private record Kept(QuarantinedMessage message, @Nullable Long place) {}
 
-  /** One that is an event now. */
+  /** A delivery that is a valid event by now. */
   private record Passed(ValidatedDelivery.Event event, Kept kept) {}
 
-  /** Why a delivery is in quarantine from now on. */
+  /** The new reason for which a delivery stays in quarantine. */
   private record Finding(long sequence, QuarantineReason reason, String detail) {}
 
-  /** What became of a page: what left the quarantine, what is handled, what was found. */
+  /** The result for a page: which left the quarantine, which were stored, and new findings. */
   private record Sorted(
       List<Long> left, List<ValidatedDelivery.Event> stored, List<Finding> findings) {
 
@@ -84,7 +84,7 @@ public final class QuarantineReplay {
             .toList();
   }
 
-  /** Lets in what passes the check, and leaves the rest as it is. */
+  /** Stores what passes the check and leaves the rest unchanged. */
   public ReplayPage replay(
       MessageFilter filter,
       String by,
@@ -94,7 +94,7 @@ public final class QuarantineReplay {
     return readmit(entries(filter, after, limit), by, after, check, false);
   }
 
-  /** Lets in what passes the check, of types that were not known; the rest is found to be else. */
+  /** Stores what passes the check, of types that used to be unknown; the rest gets a new reason. */
   public ReplayPage adopt(
       String endpoint,
       Set<String> types,
@@ -184,7 +184,7 @@ public final class QuarantineReplay {
     return sorted.stored;
   }
 
-  /** Stores all at once, or if the database refuses that, one by one: what it refuses stays. */
+  /** Stores all at once or, if the database rejects that, one by one: what it rejects stays. */
   private void store(Handle handle, String endpoint, List<Passed> page, Sorted sorted) {
     if (tryToStore(handle, endpoint, page, sorted) == null) {
       return;
@@ -201,7 +201,7 @@ public final class QuarantineReplay {
     }
   }
 
-  /** Why the database refuses the data; null if it is stored. */
+  /** Why the database rejects the data; null if it was stored. */
   private @Nullable RuntimeException tryToStore(
       Handle handle, String endpoint, List<Passed> page, Sorted sorted) {
     List<StoreResult> receipts;
@@ -213,7 +213,7 @@ public final class QuarantineReplay {
               endpoint,
               page.stream().map(Passed::event).toList(),
               page.stream().map(QuarantineReplay::place).toList(),
-              announcements.toEverybody(endpoint),
+              notifySender.toEverybody(endpoint),
               sequence -> {});
     } catch (RuntimeException e) {
       if (!SqlErrors.isRefusal(e)) {

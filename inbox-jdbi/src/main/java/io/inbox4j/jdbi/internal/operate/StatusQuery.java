@@ -22,7 +22,7 @@ import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
-/** Asks the database how it is and what waits in it, with a few looks into indexes. */
+/** Queries the state of the database and what is waiting in it, with a few index lookups. */
 public final class StatusQuery {
 
   private final Jdbi jdbi;
@@ -35,7 +35,7 @@ public final class StatusQuery {
     try (Handle handle = jdbi.open()) {
       Connection connection = handle.getConnection();
       int before = connection.getNetworkTimeout();
-      // A server that went away without a word does not end a statement.
+      // A statement timeout does not help against a server that vanished silently.
       connection.setNetworkTimeout(Runnable::run, (int) timeout.toMillis());
       try {
         return handle.inTransaction(it -> take(it, endpoints, timeout));

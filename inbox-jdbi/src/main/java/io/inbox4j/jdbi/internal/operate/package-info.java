@@ -1,4 +1,4 @@
-/** Statements of operators: list, replay, discard, pause, status. */
+/** Operator statements: list, replay, discard, pause, status. */
 @NullMarked
 package io.inbox4j.jdbi.internal.operate;
 

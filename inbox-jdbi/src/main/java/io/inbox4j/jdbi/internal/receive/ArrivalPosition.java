@@ -4,9 +4,9 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a message is in the order of arrival.
+ * The position of a message in the arrival order.
  *
- * @param sequence its sequence; null if the next one is to be taken
- * @param arrivedAt when it arrived; null if it arrives just now
+ * @param sequence its sequence; null to take the next one
+ * @param arrivedAt when it arrived; null for now
  */
 public record ArrivalPosition(@Nullable Long sequence, @Nullable Instant arrivedAt) {}

@@ -23,15 +23,15 @@ import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
 
-/** The statements that store a batch of deliveries, in a transaction or each as one. */
+/** The statements that store a batch of deliveries, within a transaction or each as its own. */
 public final class MessageInserts {
 
   private MessageInserts() {}
 
   /**
-   * Stores events and puts the rest aside; returns what became of each, in the same order.
+   * Stores events and quarantines the rest; returns the result for each, in the same order.
    *
-   * @param sequences is given the sequence of every event that is stored for the first time
+   * @param sequences receives the sequence of every event that is stored for the first time
    */
   public static List<StoreResult> store(
       Handle handle,
@@ -76,8 +76,11 @@ public final class MessageInserts {
     return inOrderOf(batch, receipts);
   }
 
-  /** Where each is in the order of arrival, for those that will be events later, too. */
-  @SuppressWarnings("IdentityHashMapUsage") // only looked up by the arrivals of this batch
+  /**
+   * The position of each delivery in the arrival order, including those that may become events
+   * later.
+   */
+  @SuppressWarnings("IdentityHashMapUsage") // looked up only by the deliveries of this batch
   private static Map<ValidatedDelivery, ArrivalPosition> nextPlaces(
       Handle handle, List<ValidatedDelivery> batch) {
     List<Long> sequences =
@@ -90,18 +93,18 @@ public final class MessageInserts {
   }
 
   /**
-   * Whether there may be something for the workers. A duplicate may be of a try whose answer was
-   * lost, and of which nobody was told.
+   * Whether there may be something for the workers. A duplicate may stem from an attempt whose
+   * response was lost, and about which nobody was notified.
    */
   public static boolean isToHandle(StoreResult receipt) {
     return receipt == StoreResult.STORED || receipt == StoreResult.DUPLICATE;
   }
 
   /**
-   * Stores events once; the receipts say which were there before, with the same body or not.
+   * Stores events idempotently; the results tell which existed before, with the same body or not.
    *
-   * @param places where they are in the order of arrival, or null for the next places
-   * @param notification what others are told if something is stored, or null
+   * @param places their positions in the arrival order, or null for the next ones
+   * @param notification the notification to send if something is stored, or null
    */
   public static List<StoreResult> storeEvents(
       Handle handle,

@@ -13,12 +13,12 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What makes a quarantined delivery that one and no other: all that its producer wrote. It is the
- * same whenever the delivery comes again, and whatever is found wrong with it.
+ * The identity of a quarantined delivery: everything that its producer wrote. It is the same for
+ * every redelivery, whatever is found wrong with the delivery.
  */
 final class QuarantineFingerprint {
 
-  /** By which brokers count: RabbitMQ 3, and from 4 on the second as well. */
+  /** Headers in which the broker counts deliveries: RabbitMQ 3, and since 4 the second as well. */
   private static final Set<String> COUNTS =
       Set.of("x-delivery-count", "x-acquired-count", "x-death");
 
@@ -43,7 +43,7 @@ final class QuarantineFingerprint {
     return new UUID(digested.getLong(), digested.getLong());
   }
 
-  /** Its length comes first, so that what is in it never looks like the next one. */
+  /** The length comes first, so that no content can be mistaken for the start of the next field. */
   private void add(@Nullable String text) {
     int length = text == null ? -1 : text.length();
     ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES + Math.max(0, length) * Character.BYTES);

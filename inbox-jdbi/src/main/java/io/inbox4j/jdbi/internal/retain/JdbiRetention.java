@@ -7,7 +7,7 @@ import java.util.function.Predicate;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 
-/** Lets one janitor of all processes do a round. */
+/** Runs the retention job, in one process at a time. */
 public final class JdbiRetention {
 
   private final Jdbi jdbi;
@@ -17,9 +17,9 @@ public final class JdbiRetention {
     this.jdbi = jdbi;
   }
 
-  /** Uses one connection for all. */
+  /** Uses a single connection for the whole run. */
   public RetentionReport run(RetentionPolicies policies, Predicate<RetentionReport> goOn) {
-    RetentionLock lease = new RetentionLock();
+    RetentionLease lease = new RetentionLease();
     try (Handle handle = jdbi.open()) {
       if (JoinedTransaction.isOn(handle.getConnection())) {
         throw new InboxException(

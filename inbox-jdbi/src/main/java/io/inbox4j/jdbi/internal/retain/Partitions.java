@@ -13,14 +13,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The partitions of a table by day: created ahead, and dropped as a whole. Nobody waits for either
- * for longer than a moment; what is in use now is tried again later.
+ * The daily partitions of a table: created ahead of time and dropped as a whole. Neither blocks
+ * others for more than a moment; if the table is in use, it is retried later.
  */
 final class Partitions {
 
   private static final Logger log = LoggerFactory.getLogger(Partitions.class);
 
-  /** To add a partition, the rows of the default one are looked at while others wait. */
+  /** Adding a partition scans the rows of the default partition while others wait. */
   private static final long MAX_DEFAULT_BYTES = 64L * 1024 * 1024;
 
   private static final int MAX_ATTEMPTS = 5;
@@ -29,19 +29,19 @@ final class Partitions {
   private static final String ROWS_IN_DEFAULT = "23514";
 
   private final Handle handle;
-  private final RetentionLock lease;
+  private final RetentionLease lease;
   private final String table;
 
-  /** A partition: its name, how statements call it, and how old all of it is at least. */
+  /** A partition: its name, its qualified name for statements, and the minimum age of its rows. */
   record Partition(String name, String table, Duration age) {}
 
-  Partitions(Handle handle, RetentionLock lease, String table) {
+  Partitions(Handle handle, RetentionLease lease, String table) {
     this.handle = handle;
     this.lease = lease;
     this.table = table;
   }
 
-  /** Those that hold nothing younger. */
+  /** Partitions that hold nothing younger. */
   List<Partition> olderThan(Duration age) {
     return query(RetentionSql.OLD_PARTITIONS)
         .bind("age", new Interval(age))
@@ -52,12 +52,12 @@ final class Partitions {
         .list();
   }
 
-  /** Those that were created while the clock was ahead. */
+  /** Partitions that were created while the clock was ahead. */
   List<String> ahead() {
     return query(RetentionSql.PARTITIONS_AHEAD).mapTo(String.class).list();
   }
 
-  /** Creates those of today and the coming week that are missing. */
+  /** Creates the missing partitions for today and the coming week. */
   void createAhead() {
     List<String> missing = query(RetentionSql.MISSING_PARTITIONS).mapTo(String.class).list();
     if (missing.isEmpty()) {
@@ -81,8 +81,8 @@ final class Partitions {
   }
 
   /**
-   * Beside a large default partition there is one for a week, so that it is looked at once only.
-   * Then nothing is added to it, and it gets smaller.
+   * Creates a single partition for a week beside a large default partition, so that the latter is
+   * scanned only once. After that nothing is added to the default partition, and it shrinks.
    */
   private void createWeek(long bytes) {
     List<String> week = query(RetentionSql.MISSING_WEEK).mapTo(String.class).list();
@@ -113,8 +113,8 @@ final class Partitions {
   }
 
   /**
-   * Whether a partition has the rows that were seen in it. A clock that was set back may have added
-   * others; then it is looked at once more.
+   * Whether a partition contains exactly the rows that were scanned. A clock that was set back may
+   * have added others; then it is scanned again.
    */
   boolean hasAsSeen(Partition partition) {
     return lease.inTransaction(
@@ -138,7 +138,7 @@ final class Partitions {
     transaction.createUpdate(RetentionSql.FORGET_POSITION).bind("source", partition.name).execute();
   }
 
-  /** Drops a partition, and what the janitor remembers of it; whether it could. */
+  /** Drops a partition and its saved scan positions; returns whether that succeeded. */
   boolean drop(Partition partition) {
     return execute(
         RetentionSql.drop(partition.table), transaction -> forgetPosition(transaction, partition));
@@ -157,7 +157,7 @@ final class Partitions {
     return false;
   }
 
-  /** Whether it is done, or cannot be done because the default partition has such rows. */
+  /** Returns true if it is done, or cannot be done because the default partition has such rows. */
   private boolean tryTo(String settings, String statement, Consumer<Handle> then) {
     try {
       lease.inTransaction(

@@ -3,8 +3,8 @@ package io.inbox4j.jdbi.internal.retain;
 import java.time.Duration;
 
 /**
- * How much a step takes on, and how long a rest follows: steps stay short whatever the size of the
- * rows, and five sixths of the time are left to others.
+ * The size of a step and the pause after it: steps stay short whatever the size of the rows, and
+ * five sixths of the time are left to others.
  */
 final class RetentionPacing {
 
@@ -17,12 +17,12 @@ final class RetentionPacing {
 
   private int limit = FIRST;
 
-  /** How many rows the next step takes at most. */
+  /** Maximum number of rows for the next step. */
   int limit() {
     return limit;
   }
 
-  /** Rests after a step that took this time; whether to go on, which an interrupt forbids. */
+  /** Pauses after a step that took this long; returns false if the thread was interrupted. */
   boolean rest(long tookNanos) {
     if (tookNanos < SHORT_NANOS) {
       limit = Math.min(MAX, limit * 2);

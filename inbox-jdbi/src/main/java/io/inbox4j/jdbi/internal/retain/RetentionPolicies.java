@@ -18,22 +18,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How long the messages of endpoints are kept: the longest that anybody wants.
+ * How long the messages of endpoints are kept: the longest retention that any process declares.
  *
- * @param endpoints those that a run is asked for besides what processes declare
- * @param retention what it is asked for
- * @param force whether for these endpoints nothing else counts
+ * @param endpoints the endpoints that a run is requested for, in addition to declared ones
+ * @param retention the requested retention
+ * @param force whether the request overrides what is declared for these endpoints
  */
 public record RetentionPolicies(Set<String> endpoints, Retention retention, boolean force) {
 
   private static final Logger log = LoggerFactory.getLogger(RetentionPolicies.class);
 
-  /** What running processes declare, and nothing else. */
+  /** Only what running processes declare. */
   public static RetentionPolicies declared() {
     return new RetentionPolicies(Set.of(), Retention.forever(), false);
   }
 
-  /** Says that a running process wants this. */
+  /** Declares the retention that a running process wants. */
   public static int declare(Handle handle, Collection<String> endpoints, Retention retention) {
     return handle
         .createUpdate(RetentionSql.DECLARE)
@@ -45,7 +45,7 @@ public record RetentionPolicies(Set<String> endpoints, Retention retention, bool
         .execute();
   }
 
-  /** Leaves out what nobody has renewed for long. */
+  /** Drops declarations that have not been renewed for a long time. */
   static void forgetGone(Handle transaction) {
     transaction.createUpdate(RetentionSql.NOTE_MISSED).execute();
     List<String> gone =
@@ -55,14 +55,14 @@ public record RetentionPolicies(Set<String> endpoints, Retention retention, bool
     }
   }
 
-  /** The retention of every endpoint that has something to remove, at this moment. */
+  /** The current retention of every endpoint that has something to remove. */
   Map<String, Retention> now(Handle handle) {
     Map<String, Retention> kept = longest(handle);
     kept.values().removeIf(Retention::isForever);
     return kept;
   }
 
-  /** The retention of every endpoint that anything is known of. */
+  /** The retention of every known endpoint. */
   public Map<String, Retention> longest(Handle handle) {
     Map<String, Retention> longest = new TreeMap<>();
     endpoints.forEach(endpoint -> longest.put(endpoint, retention));
@@ -76,7 +76,7 @@ public record RetentionPolicies(Set<String> endpoints, Retention retention, bool
     return longest;
   }
 
-  /** What is declared and makes no sense to this version is kept. */
+  /** A declaration that this version does not understand keeps the messages. */
   private static Retention read(ResultSet row) throws SQLException {
     try {
       return new Retention(seconds(row, 2), seconds(row, 3), seconds(row, 4), seconds(row, 5));

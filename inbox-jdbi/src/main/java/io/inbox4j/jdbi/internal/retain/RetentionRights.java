@@ -6,7 +6,7 @@ import org.jdbi.v3.core.Handle;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the janitor's role may do; what it may not and would have to is said once. */
+/** The privileges of the retention job's role; a missing one that it needs is logged once. */
 final class RetentionRights {
 
   private static final Logger log = LoggerFactory.getLogger(RetentionRights.class);
@@ -25,7 +25,7 @@ final class RetentionRights {
     return may;
   }
 
-  /** Whether it may take bodies from messages. */
+  /** Whether it may clear the bodies of messages. */
   boolean mayEmpty(Handle handle) {
     boolean may = ask(handle, RetentionSql.MAY_EMPTY);
     if (!may && told.add(RetentionSql.MAY_EMPTY)) {
@@ -36,7 +36,7 @@ final class RetentionRights {
     return may;
   }
 
-  /** Whether it may delete the record of what people did. */
+  /** Whether it may delete the history of interventions. */
   boolean mayForget(Handle handle) {
     boolean may = ask(handle, RetentionSql.MAY_FORGET);
     if (!may && told.add(RetentionSql.MAY_FORGET)) {

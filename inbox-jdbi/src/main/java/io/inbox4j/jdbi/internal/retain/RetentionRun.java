@@ -19,14 +19,15 @@ import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One round of the janitor.
+ * One run of the retention job.
  *
- * <p>As the owner of the tables it removes the messages of a day's partition, then drops the
- * partition as a whole, unless others keep messages in it. The rows of such a one, of the default
- * partition, and all rows where it is not the owner, are removed together with their messages.
+ * <p>If its role owns the tables, it removes the messages of a daily partition, then drops the
+ * partition as a whole, unless some endpoint keeps messages in it. The rows of such a partition,
+ * those of the default partition, and all rows if the role is not the owner, are deleted together
+ * with their messages.
  *
- * <p>How long messages are kept is looked up with every step: a process that wants to keep them
- * longer may start at any time.
+ * <p>The retention is looked up with every step: a process that wants to keep messages longer may
+ * start at any time.
  */
 final class RetentionRun {
 
@@ -34,22 +35,22 @@ final class RetentionRun {
   private static final String ARCHIVE = "inbox_archive";
 
   private final Handle handle;
-  private final RetentionLock lease;
+  private final RetentionLease lease;
   private final RetentionPolicies policies;
   private final RetentionRights rights;
   private final boolean owner;
   private final Predicate<RetentionReport> goOn;
   private final Partitions processed;
   private final Partitions archive;
-  private final RetentionTotals tally = new RetentionTotals();
+  private final RetentionTotals totals = new RetentionTotals();
   private boolean ended;
 
-  /** A walk that is at its end: for whom it looked, and how many rows stay for others. */
+  /** A completed scan: what it looked for, and how many rows are kept for other endpoints. */
   private record Finished(Set<String> scope, long kept) {}
 
   RetentionRun(
       Handle handle,
-      RetentionLock lease,
+      RetentionLease lease,
       RetentionPolicies policies,
       RetentionRights rights,
       Predicate<RetentionReport> goOn) {
@@ -66,10 +67,10 @@ final class RetentionRun {
   RetentionReport run() {
     try {
       tidyUp();
-    } catch (RetentionLock.LostException e) {
-      ended = true; // and another one goes on
+    } catch (RetentionLease.LostException e) {
+      ended = true; // another process continues
     }
-    return tally.report();
+    return totals.report();
   }
 
   private void tidyUp() {
@@ -109,7 +110,7 @@ final class RetentionRun {
     return RetentionWindows.of(task, policies.now(handle));
   }
 
-  /** Deals with all messages that were done with so long ago. */
+  /** Applies the task to all messages that were finished long enough ago. */
   private void sweep(Task task) {
     RetentionWindows windows = windows(task);
     if (windows.isEmpty()) {
@@ -158,9 +159,9 @@ final class RetentionRun {
   }
 
   /**
-   * Walks to the end, or to where nothing is old.
+   * Scans to the end, or to where nothing is old.
    *
-   * @return how many rows have to stay, or nothing if it was stopped on the way
+   * @return how many rows have to stay, or empty if the scan was stopped early
    */
   private OptionalLong walk(Task task, RetentionSource source) {
     RetentionWindows begin = source.of(windows(task));
@@ -176,7 +177,7 @@ final class RetentionRun {
       long started = System.nanoTime();
       @Nullable Stride stride = step(transaction -> stride(transaction, walk, from, limit));
       if (stride == null) {
-        return OptionalLong.empty(); // what it looks for has changed; it is for the next round
+        return OptionalLong.empty(); // the scope has changed; left to the next run
       }
       count(task, stride.page);
       if (!rest(pacing, started)) {
@@ -189,7 +190,7 @@ final class RetentionRun {
     }
   }
 
-  /** A page of a walk, whether it is the last, and how many rows have to stay so far. */
+  /** One page of a scan, whether it is the last, and how many rows have to stay so far. */
   private record Stride(Page page, boolean last, long kept) {}
 
   private @Nullable Stride stride(
@@ -208,16 +209,16 @@ final class RetentionRun {
   }
 
   private void count(Task task, Page page) {
-    tally.archived += page.archived();
+    totals.archived += page.archived();
     switch (task) {
-      case REMOVE -> tally.removed += page.done();
-      case EMPTY -> tally.emptied += page.done();
-      case FORGET -> tally.forgotten += page.done();
-      case UNLIST -> {} // they were counted when their messages went
+      case REMOVE -> totals.removed += page.done();
+      case EMPTY -> totals.emptied += page.done();
+      case FORGET -> totals.forgotten += page.done();
+      case UNLIST -> {} // counted when their messages were removed
     }
   }
 
-  /** Removes what was in the archive for long enough. */
+  /** Deletes what has been in the archive long enough. */
   private void expire() {
     Map<String, Duration> ages = archiveAges(policies.now(handle));
     if (ages.isEmpty()) {
@@ -236,7 +237,7 @@ final class RetentionRun {
         .collect(Collectors.toMap(Map.Entry::getKey, it -> it.getValue().archive()));
   }
 
-  /** Drops a partition in which nobody keeps anything. */
+  /** Drops a partition in which no endpoint keeps anything. */
   private void expire(Partition partition) {
     Map<String, Duration> ages = archiveAges(policies.now(handle));
     List<String> present =
@@ -259,12 +260,12 @@ final class RetentionRun {
     while (!ended && expired != 0) {
       long begin = System.nanoTime();
       expired = step(transaction -> expire(transaction, endpoint, pacing.limit()));
-      tally.expired += expired;
+      totals.expired += expired;
       rest(pacing, begin);
     }
   }
 
-  /** Executes a statement that counts what it deals with, until that is nothing. */
+  /** Repeats a statement that returns how many rows it affected, until there are none. */
   private void repeat(String sql, Map<String, String> arguments) {
     RetentionPacing pacing = new RetentionPacing();
     long dealtWith = -1;
@@ -297,13 +298,13 @@ final class RetentionRun {
 
   private void drop(Partitions partitions, Partition partition) {
     if (!ended && partitions.drop(partition)) {
-      tally.partitionsDropped++;
+      totals.partitionsDropped++;
     }
   }
 
-  /** Tells what was done and rests; whether to go on. */
+  /** Reports progress and pauses; returns whether to continue. */
   private boolean rest(RetentionPacing pacing, long begin) {
-    ended = !goOn.test(tally.report()) || !pacing.rest(System.nanoTime() - begin);
+    ended = !goOn.test(totals.report()) || !pacing.rest(System.nanoTime() - begin);
     return !ended;
   }
 }

@@ -11,11 +11,11 @@ import org.jdbi.v3.core.statement.SqlStatements;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A way along a table in the order of a sequence, page by page, on which the old rows of every page
- * are dealt with. Its place is remembered with each page, so that nothing is looked at again and
- * again, whoever goes on.
+ * A scan over a table in sequence order, page by page, that applies a task to the old rows of every
+ * page. Its position is saved with each page, so that no row is scanned repeatedly, whichever
+ * process continues.
  *
- * @param task what is done on the way
+ * @param task what is done with old rows
  * @param source the table
  * @param scope what it looks for
  */
@@ -23,22 +23,22 @@ record RetentionScan(Task task, RetentionSource source, List<String> scope) {
 
   /** What is done with old rows. */
   enum Task {
-    /** Messages go with their identities. */
+    /** Deletes messages together with their identities. */
     REMOVE,
-    /** Rows of messages that are gone go, too. */
+    /** Deletes the rows of messages that no longer exist. */
     UNLIST,
-    /** Bodies go, identities stay. */
+    /** Clears bodies and keeps identities. */
     EMPTY,
-    /** The record of what people did goes. */
+    /** Deletes the history of interventions. */
     FORGET;
 
-    /** Whether there is anything to do about messages that are kept so. */
+    /** Whether the task has anything to do under this retention. */
     boolean concerns(Retention retention) {
       Duration age = age(retention);
       return age != null && (this != EMPTY || age.compareTo(retention.dedupWindow()) < 0);
     }
 
-    /** From which age on; null for never. */
+    /** The age at which the task applies; null for never. */
     @Nullable Duration age(Retention retention) {
       return switch (this) {
         case REMOVE, UNLIST -> retention.dedupWindow();
@@ -62,18 +62,18 @@ record RetentionScan(Task task, RetentionSource source, List<String> scope) {
   }
 
   /**
-   * What was done with a page.
+   * The result for one page.
    *
    * @param seen how many rows it had
-   * @param last the place of the last one
-   * @param done how many were dealt with
+   * @param last the position of the last one
+   * @param done how many the task was applied to
    * @param archived how many of them were archived
    * @param kept how many have to stay
    * @param young whether nothing after it can be old
    */
   record Page(int seen, long last, long done, long archived, long kept, boolean young) {}
 
-  /** Where to begin. */
+  /** The position to start from. */
   long position(Handle transaction) {
     return transaction
         .createQuery(RetentionSql.GO_ON)
@@ -85,7 +85,7 @@ record RetentionScan(Task task, RetentionSource source, List<String> scope) {
         .one();
   }
 
-  /** Deals with the page after this place. */
+  /** Applies the task to the page after this position. */
   Page step(Handle transaction, RetentionWindows windows, long position, int limit) {
     return windows
         .bindTo(transaction.createQuery(task.sql(source)))
@@ -104,7 +104,7 @@ record RetentionScan(Task task, RetentionSource source, List<String> scope) {
         .one();
   }
 
-  /** Remembers to go on after this page; how many rows have to stay, of all pages. */
+  /** Saves the position after this page; returns how many rows have to stay, over all pages. */
   long remember(Handle transaction, Page page, boolean finished) {
     return transaction
         .createQuery(RetentionSql.REMEMBER)

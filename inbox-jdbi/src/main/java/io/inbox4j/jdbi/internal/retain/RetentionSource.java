@@ -6,20 +6,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A table that the janitor walks along.
+ * A table that the retention job scans.
  *
- * @param name under which it is remembered how far it has come
+ * @param name under which the scan position is saved
  * @param table the table
  * @param page the statement that reads the next page
  * @param young the condition that nothing after the page can be old
- * @param unlist what else is removed with a message
- * @param age how old all of it is at least; null where rows are added, and where a walk begins anew
- *     from time to time because rows in the back get old, too
+ * @param unlist what else is deleted with a message
+ * @param age the minimum age of its rows; null for a table that still grows, whose scan restarts
+ *     from time to time because rows behind its position get old, too
  */
 record RetentionSource(
     String name, String table, String page, String young, String unlist, @Nullable Duration age) {
 
-  /** A partition that is dropped as a whole when its messages are gone. */
+  /** A partition that is dropped as a whole once its messages are gone. */
   static RetentionSource whole(Partition partition) {
     return new RetentionSource(
         partition.name(),
@@ -30,7 +30,7 @@ record RetentionSource(
         partition.age());
   }
 
-  /** A table whose rows are removed together with the messages. */
+  /** A table whose rows are deleted together with the messages. */
   static RetentionSource rowByRow(String table) {
     return new RetentionSource(
         table,
@@ -41,12 +41,12 @@ record RetentionSource(
         null);
   }
 
-  /** Messages that were dead and discarded. */
+  /** Dead messages that were discarded. */
   static RetentionSource discarded() {
     return interventions("discarded", RetentionSql.DISCARDED);
   }
 
-  /** What people did. */
+  /** The history of interventions. */
   static RetentionSource history() {
     return interventions("history", RetentionSql.HISTORY);
   }
@@ -60,12 +60,12 @@ record RetentionSource(
     return age == null;
   }
 
-  /** Those endpoints that have something old in it. */
+  /** The windows of the endpoints that have something old in it. */
   RetentionWindows of(RetentionWindows windows) {
     return age == null ? windows : windows.upTo(age);
   }
 
-  /** What a walk with these windows looks for. */
+  /** What a scan with these windows looks for. */
   List<String> scope(RetentionWindows windows) {
     return age == null ? windows.endpointsAndAges() : windows.endpoints();
   }

@@ -1,16 +1,16 @@
 package io.inbox4j.jdbi.internal.retain;
 
-/** Every statement of the janitor, to be read and pasted into psql. */
+/** Every statement of the retention job, readable enough to paste into psql. */
 final class RetentionSql {
 
   private RetentionSql() {}
 
   private static final String LEASE = "interval '2 minutes'";
 
-  /** Later than any partition that is created ahead: the clock was ahead when it wrote this. */
+  /** Later than any partition created ahead of time: written while the clock was ahead. */
   private static final String AHEAD = "now() + interval '8 days'";
 
-  /** A lease that ends later than any can was taken before the clock was set back. */
+  /** A lease that ends later than any lease can was taken before the clock was set back. */
   private static final String IS_OVER = "until_on_utc NOT BETWEEN now() AND now() + " + LEASE;
 
   static final String IS_FREE =
@@ -30,7 +30,10 @@ final class RetentionSql {
 
   static final String RELEASE = "DELETE FROM inbox_janitor WHERE holder = :holder";
 
-  /** What a process wants; if others want the same it is renewed once a minute. */
+  /**
+   * Declares what a process wants; a declaration that several processes share is renewed once a
+   * minute.
+   */
   static final String DECLARE =
       """
       INSERT INTO inbox_retention_policy AS p (endpoint, keep, dedup_window, archive, history)
@@ -66,8 +69,8 @@ final class RetentionSql {
       """;
 
   /**
-   * Bounds what a step can do to others, and walks along indexes: a plan made for few rows would
-   * read the whole table when it has grown.
+   * Bounds the impact of a step on others, and forces index scans: a plan made for few rows would
+   * read the whole table once it has grown.
    */
   static final String BE_MODEST =
       """
@@ -80,14 +83,15 @@ final class RetentionSql {
       """;
 
   /**
-   * Those who come later wait behind whoever waits for a table: it is let go soon, and tried again.
+   * Lock requests queue up behind one that waits for a table, so it gives up early and is retried.
    */
   static final String DO_NOT_WAIT =
       "SET LOCAL lock_timeout = '100ms'; SET LOCAL statement_timeout = '2s'";
 
   /**
-   * Where a walk goes on. One that looks for more than before begins anew; one in laps does so once
-   * a day, for what has become old since, and when the clock was set back.
+   * The position at which a scan continues. A scan with a larger scope than before starts over; one
+   * that runs in laps does so once a day, for rows that have become old since, and when the clock
+   * was set back.
    */
   static final String GO_ON =
       """
@@ -104,7 +108,7 @@ final class RetentionSql {
       RETURNING position
       """;
 
-  /** How far a walk has come; the totals are of all its pages. */
+  /** Saves the progress of a scan; the totals are over all its pages. */
   static final String REMEMBER =
       """
       UPDATE inbox_retention
@@ -114,13 +118,13 @@ final class RetentionSql {
       RETURNING kept
       """;
 
-  /** The walks that are at their end, and for whom they looked. */
+  /** The completed scans and what they looked for. */
   static final String FINISHED =
       "SELECT source, scope, kept FROM inbox_retention WHERE task = :task AND finished";
 
   static final String FORGET_POSITION = "DELETE FROM inbox_retention WHERE source = :source";
 
-  /** The next processed messages of a table. */
+  /** The next page of processed messages of a table. */
   static String processedIn(String table) {
     return """
         SELECT seq AS position, seq, attempts, processed_on_utc, processed_on_utc AS done_on_utc
@@ -129,10 +133,12 @@ final class RetentionSql {
         .formatted(table);
   }
 
-  /** What came, or was done, while the clock was ahead says nothing about what came after it. */
+  /**
+   * A later time was written while the clock was ahead and says nothing about the rows after it.
+   */
   private static final String SANE = "now() + interval '1 minute'";
 
-  /** What was done while the clock was ahead was done before that which came next. */
+  /** What was done while the clock was ahead counts as done just before the next intervention. */
   private static final String DONE_ON_UTC =
       """
       CASE WHEN i.done_on_utc <= %1$s THEN i.done_on_utc
@@ -142,7 +148,7 @@ final class RetentionSql {
       """
           .formatted(SANE);
 
-  /** The next messages that were discarded. */
+  /** The next page of discarded messages. */
   static final String DISCARDED =
       """
       SELECT id AS position, seq, NULL::smallint AS attempts, NULL::timestamptz AS processed_on_utc,
@@ -152,7 +158,7 @@ final class RetentionSql {
       """
           .formatted(DONE_ON_UTC);
 
-  /** No processed message that came later can be old, because it came too late for that. */
+  /** No processed message that arrived later can be old, because it arrived too late for that. */
   static final String CAME_TOO_LATE =
       """
       coalesce((SELECT m.received_on_utc BETWEEN now() - :shortest AND %s FROM inbox_messages m
@@ -164,10 +170,10 @@ final class RetentionSql {
   static final String DONE_TOO_LATE =
       "coalesce(bool_or(done_on_utc BETWEEN now() - :shortest AND %s), false)".formatted(SANE);
 
-  /** Of a partition that is dropped as a whole, all is looked at. */
+  /** A partition that is dropped as a whole is scanned completely. */
   static final String NEVER_TOO_LATE = "false";
 
-  /** From which age on the messages of which endpoint are old. */
+  /** The age from which the messages of each endpoint are old. */
   private static final String WINDOWS =
       """
       WITH windows AS MATERIALIZED (
@@ -177,7 +183,7 @@ final class RetentionSql {
       )
       """;
 
-  /** The rows of a page with the endpoints of their messages, as far as these are still there. */
+  /** The rows of a page with the endpoints of their messages, where those still exist. */
   private static final String PRESENT =
       WINDOWS
           + """
@@ -186,9 +192,7 @@ final class RetentionSql {
           )
           """;
 
-  /**
-   * The old ones of a page. That none is pending or dead is certain, and looked at all the same.
-   */
+  /** The old rows of a page. None can be pending or dead, which is checked nevertheless. */
   private static final String OLD =
       PRESENT
           + """
@@ -227,7 +231,7 @@ final class RetentionSql {
 
   private static final String COUNT_ARCHIVED = "(SELECT count(*) FROM archived)";
 
-  /** Removes the old ones of a page with their identities. */
+  /** Deletes the old messages of a page with their identities. */
   static String remove(String page, String unlist, String young) {
     return OLD.formatted(page)
         + """
@@ -242,8 +246,8 @@ final class RetentionSql {
   }
 
   /**
-   * Removes the rows that say that they are processed, and those of messages that are gone. Those
-   * that a clock wrote which was ahead would not get old: they are taken for processed now.
+   * Deletes the processed rows of old messages, and those of messages that no longer exist. Rows
+   * written while the clock was ahead would not get old: they count as processed now.
    */
   static String unlistFrom(String table) {
     return """
@@ -266,7 +270,7 @@ final class RetentionSql {
         .formatted(table, AHEAD);
   }
 
-  /** The same with all rows of a partition that lies ahead. */
+  /** Moves all rows of a partition that lies in the future, likewise. */
   static String bringBackFrom(String table) {
     return """
         WITH ahead AS (
@@ -281,7 +285,7 @@ final class RetentionSql {
         .formatted(table);
   }
 
-  /** Takes the bodies of the old ones of a page, and leaves their identities. */
+  /** Clears the bodies of the old messages of a page and keeps their identities. */
   static String empty(String page, String young) {
     return OLD.formatted(page)
         + """
@@ -298,7 +302,7 @@ final class RetentionSql {
         + DONE.formatted(COUNT_ARCHIVED, STAYING, young);
   }
 
-  /** Removes the rows of messages that are gone, where those of others stay. */
+  /** Deletes the rows of messages that no longer exist, where other endpoints' rows stay. */
   static String unlist(String page, String table) {
     return PRESENT.formatted(page)
         + """
@@ -313,7 +317,7 @@ final class RetentionSql {
         + DONE.formatted("0", "0", NEVER_TOO_LATE);
   }
 
-  /** The next things that people did. */
+  /** The next page of the history of interventions. */
   static final String HISTORY =
       """
       SELECT id AS position, origin, seq, endpoint, %s
@@ -321,7 +325,7 @@ final class RetentionSql {
       """
           .formatted(DONE_ON_UTC);
 
-  /** Forgets who did what, but for what was done to messages that are still there. */
+  /** Deletes old interventions, except those on messages that still exist. */
   static String forget(String page, String young) {
     return WINDOWS.formatted(page)
         + """
@@ -337,7 +341,7 @@ final class RetentionSql {
         + DONE.formatted("0", "0", young);
   }
 
-  /** The oldest of an endpoint's archive; those that were archived together go together. */
+  /** The oldest rows of an endpoint's archive; those that were archived together go together. */
   static final String EXPIRE =
       """
       DELETE FROM inbox_archive WHERE endpoint = :endpoint AND archived_on_utc <= (
@@ -347,7 +351,7 @@ final class RetentionSql {
           ORDER BY archived_on_utc LIMIT :limit) oldest)
       """;
 
-  /** What a clock put into the archive that was ahead is taken for archived now. */
+  /** Rows archived while the clock was ahead count as archived now. */
   static final String BRING_BACK_ARCHIVED =
       """
       WITH ahead AS (
@@ -369,7 +373,9 @@ final class RetentionSql {
       """
           .formatted(AHEAD);
 
-  /** The endpoints that have something in a partition of the archive, from one to the next. */
+  /**
+   * The endpoints present in a partition of the archive, found by skipping from one to the next.
+   */
   static String endpointsIn(String table) {
     return """
         WITH RECURSIVE present (endpoint) AS (
@@ -384,7 +390,7 @@ final class RetentionSql {
         .formatted(table);
   }
 
-  /** Whether this role may take bodies, and whether it may forget who did what. */
+  /** Whether this role may clear bodies, and whether it may delete the history of interventions. */
   static final String MAY_EMPTY =
       """
       SELECT bool_and(has_column_privilege('inbox_messages', name, 'UPDATE'))
@@ -435,7 +441,7 @@ final class RetentionSql {
           + AHEAD
           + " AND isfinite(begins_on_utc) ORDER BY begins_on_utc";
 
-  /** Of today and the coming days those that no partition has anything of. */
+  /** The days from today on of which no partition covers any part. */
   private static final String MISSING_DAYS =
       PARTITIONS
           + """
@@ -461,13 +467,13 @@ final class RetentionSql {
       ORDER BY day
       """;
 
-  /** The statements that create the partitions of today and the coming days. */
+  /** The statements that create the partitions for today and the coming days. */
   static final String MISSING_PARTITIONS =
       MISSING_DAYS
           + ", wanted AS (SELECT day, day + interval '1 day' AS day_after FROM missing)\n"
           + CREATE;
 
-  /** The statement that creates one partition for the coming week, up to the next that is there. */
+  /** The statement that creates one partition for the coming week, up to the next existing one. */
   static final String MISSING_WEEK =
       MISSING_DAYS
           + """
@@ -482,7 +488,10 @@ final class RetentionSql {
           """
           + CREATE;
 
-  /** Whether it is an hour since a partition was created beside a large default one, or tried. */
+  /**
+   * Whether an hour has passed since the last attempt to create a partition beside a large default
+   * one.
+   */
   static final String IS_TIME_TO_CREATE =
       """
       INSERT INTO inbox_retention AS r (task, source, position) VALUES ('create', :table, 0)
@@ -490,11 +499,11 @@ final class RetentionSql {
       WHERE r.began_on_utc NOT BETWEEN now() - interval '1 hour' AND now()
       """;
 
-  /** Others wait while a large default partition is looked at. */
+  /** Others wait while a large default partition is scanned. */
   static final String WAIT_A_MOMENT =
       "SET LOCAL lock_timeout = '100ms'; SET LOCAL statement_timeout = '5s'";
 
-  /** Reads a whole partition that nobody writes to, with nobody waiting. */
+  /** Reads a whole partition that nobody writes to, without blocking anybody. */
   static final String LOOK_AT_ALL = "SET LOCAL statement_timeout = '5min'";
 
   static String hasAsSeen(String table) {

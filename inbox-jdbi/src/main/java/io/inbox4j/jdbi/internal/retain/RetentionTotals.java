@@ -3,7 +3,7 @@ package io.inbox4j.jdbi.internal.retain;
 import io.inbox4j.operations.RetentionReport;
 import java.time.Duration;
 
-/** What a run of the janitor has done so far. */
+/** The running totals of a run of the retention job. */
 final class RetentionTotals {
 
   private final long began = System.nanoTime();

@@ -12,13 +12,13 @@ import java.util.Objects;
 import org.jdbi.v3.core.statement.SqlStatement;
 
 /**
- * From which age on the messages of which endpoints are dealt with. Those of other endpoints are
- * not.
+ * The age from which messages are old, for each endpoint that has one. Other endpoints are left
+ * alone.
  */
 record RetentionWindows(List<Window> all) {
 
   /**
-   * That of one endpoint.
+   * The window of one endpoint.
    *
    * @param archive whether its messages are moved to the archive
    */
@@ -38,7 +38,7 @@ record RetentionWindows(List<Window> all) {
         endpoint, Objects.requireNonNull(task.age(retention)), retention.archive() != null);
   }
 
-  /** Those for which all that is of this age is old. */
+  /** The windows for which everything of this age is old. */
   RetentionWindows upTo(Duration age) {
     return new RetentionWindows(all.stream().filter(it -> it.age.compareTo(age) <= 0).toList());
   }
@@ -51,12 +51,12 @@ record RetentionWindows(List<Window> all) {
     return all.stream().map(Window::endpoint).toList();
   }
 
-  /** Endpoints with their ages: a walk that looked for another age has passed by something. */
+  /** Endpoints with their ages: a scan for another age has skipped some rows. */
   List<String> endpointsAndAges() {
     return all.stream().map(it -> it.age.toSeconds() + " s " + it.endpoint).toList();
   }
 
-  /** The age that nothing younger can be old. */
+  /** The shortest age: nothing younger is old for any endpoint. */
   Duration shortest() {
     return all.stream().map(Window::age).min(Comparator.naturalOrder()).orElseThrow();
   }

@@ -1,4 +1,4 @@
-/** Removal of old messages, by partition or in small steps. */
+/** The retention job: removal of old messages, by partition or in small steps. */
 @NullMarked
 package io.inbox4j.jdbi.internal.retain;
 

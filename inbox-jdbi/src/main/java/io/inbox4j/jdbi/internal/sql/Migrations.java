@@ -16,14 +16,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings the tables to the version that this library needs.
+ * Migrates the tables to the version that this library requires.
  *
- * <p>The scripts are named as Flyway names them and note their version themselves, so it is the
- * same whether the store applies them or the user's own Flyway does.
+ * <p>The scripts follow Flyway's naming and record their version themselves, so the result is the
+ * same whether the store or the user's own Flyway applies them.
  */
 public final class Migrations {
 
-  /** Where Flyway finds the scripts. */
+  /** The location of the scripts for Flyway. */
   static final String LOCATION = "classpath:io/inbox4j/migrations";
 
   private static final Logger log = LoggerFactory.getLogger(Migrations.class);
@@ -53,10 +53,10 @@ public final class Migrations {
   }
 
   /**
-   * Applies what is missing; processes that start at the same time wait for each other. A table
-   * that is in use is waited for a while, then let go and tried again, because those who come later
-   * wait behind whoever waits for it. Every script is a transaction of its own, so that none holds
-   * a table while the next one waits for another.
+   * Applies missing scripts; processes that start at the same time wait for each other. A lock on a
+   * table that is in use is awaited for a while, then given up and retried, because later lock
+   * requests queue up behind it. Every script is its own transaction, so that none holds a lock on
+   * one table while the next waits for another.
    */
   public void apply() {
     if (jdbi.withHandle(Migrations::missing).isEmpty()) {
@@ -78,7 +78,7 @@ public final class Migrations {
     }
   }
 
-  /** Applies the first script that is missing; false if none is. */
+  /** Applies the first missing script; false if none is missing. */
   private static boolean applyNext(Handle handle) {
     handle.createQuery(Sql.LOCK_FOR_MIGRATION).mapToMap().list();
     handle.execute(Sql.MIGRATION_LOCK_TIMEOUT);
@@ -97,7 +97,7 @@ public final class Migrations {
         && (LOCK_NOT_AVAILABLE.equals(cause.getSQLState()) || DEADLOCK.equals(cause.getSQLState()));
   }
 
-  /** Checks that nothing is missing. */
+  /** Checks that no script is missing. */
   public void check() {
     List<String> missing = jdbi.withHandle(Migrations::missing);
     if (!missing.isEmpty()) {
@@ -120,7 +120,7 @@ public final class Migrations {
             .formatted(versionOf(SCRIPTS.get(first - 1)), newest());
   }
 
-  /** The version that the last script makes. */
+  /** The version of the last script. */
   public static int newest() {
     return versionOf(SCRIPTS.get(SCRIPTS.size() - 1));
   }
@@ -134,7 +134,7 @@ public final class Migrations {
     return Integer.parseInt(name.group(1));
   }
 
-  /** The scripts that were not applied, in order. */
+  /** The scripts that have not been applied, in order. */
   private static List<String> missing(Handle handle) {
     Set<Integer> applied = applied(handle);
     return SCRIPTS.stream().filter(script -> !applied.contains(versionOf(script))).toList();

@@ -18,7 +18,7 @@ public record PgArray(String type, @Nullable Object[] elements) implements Argum
     statement.setArray(position, statement.getConnection().createArrayOf(type, elements));
   }
 
-  /** Texts, without the character that PostgreSQL cannot store: it is shown as its symbol. */
+  /** A text array. The NUL character, which PostgreSQL cannot store, is replaced by its symbol. */
   public static <T> PgArray texts(List<T> rows, Function<T, @Nullable String> column) {
     @Nullable String[] texts = new String[rows.size()];
     for (int i = 0; i < texts.length; i++) {

@@ -7,11 +7,11 @@ import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
 /**
- * What the database says to a statement of the store, without the rows and arguments in it.
+ * A database error from a statement of the store, without the row data and arguments.
  *
- * <p>PostgreSQL quotes the failing row in the detail of a message, and JDBI the arguments: payload,
- * which must not get into logs. What it says in one line, cut where it gets long: a trigger of the
- * user's may quote what a producer wrote.
+ * <p>PostgreSQL quotes the failing row in the detail of an error, and JDBI the arguments: both are
+ * payload, which must not get into logs. The message is a single line and truncated, because a
+ * user's trigger may quote what a producer wrote.
  */
 final class PlainSqlException extends SQLException {
 
@@ -30,7 +30,7 @@ final class PlainSqlException extends SQLException {
     return line.length() <= MAX_LENGTH ? line : line.substring(0, MAX_LENGTH) + "…";
   }
 
-  /** What it is about, by name. */
+  /** The names of the error and of the objects it is about. */
   String names() {
     return names;
   }

@@ -1,16 +1,18 @@
 package io.inbox4j.jdbi.internal.sql;
 
-/** Every statement of the store, to be read and pasted into psql. */
+/** Every statement of the store, readable enough to paste into psql. */
 public final class Sql {
 
   private Sql() {}
 
-  /** Stores events once, in this order; tells listening processes, once, if they are to be. */
+  /**
+   * Stores events idempotently, in this order; notifies listening processes, once, if requested.
+   */
   public static final String STORE = store("", "", "", "", "");
 
   /**
-   * The same, at the places that are given. One that has been given out again, by a sequence that
-   * was set back, is not taken.
+   * Stores events at the given positions. A position that was given out again, by a sequence that
+   * was set back, is not used.
    */
   public static final String STORE_AT =
       store(
@@ -56,7 +58,7 @@ public final class Sql {
   public static final String NEXT_PLACES =
       "SELECT inbox_next_place() AS place FROM generate_series(1, :count) ORDER BY place";
 
-  /** Of events that were not stored anew: which are stored with another body or type. */
+  /** Which of the events that existed already are stored with another body or type. */
   public static final String CONFLICTS =
       """
       SELECT a.n FROM unnest(:ids, :types, :bodies) WITH ORDINALITY AS a (message_id, type, body, n)
@@ -64,7 +66,7 @@ public final class Sql {
       WHERE NOT m.emptied AND (m.body <> a.body OR m.type <> a.type)
       """;
 
-  /** Puts deliveries aside, each once. */
+  /** Quarantines deliveries, each once. */
   public static final String QUARANTINE =
       """
       INSERT INTO inbox_quarantine (endpoint, reason, detail, fingerprint, message_id, type,
@@ -83,21 +85,21 @@ public final class Sql {
       ON CONFLICT (endpoint, fingerprint) DO NOTHING
       """;
 
-  /** Of a pending row: whether it was in hand when a worker died or gave up. */
+  /** Condition on a pending row: whether it was in flight when a worker crashed or gave up. */
   private static String isOrphan(String row, String locker) {
     return "(%1$s.crashes > 0 OR %1$s.lease IS NOT NULL OR (%2$s <> '0'::xid AND inbox_rolled_back(%2$s)))"
         .formatted(row, locker);
   }
 
   /**
-   * Of a pending row l: whether it has an ordering key and is being handled under a lease. A lane
-   * is not compared by "=" next to it: that would make the indexes of all lanes as good a choice,
-   * as long as the tables were empty when the plan was made.
+   * Condition on a pending row l: whether it has an ordering key and is being handled under a
+   * lease. The lane must not be compared with "=" next to it: that would make the indexes of all
+   * lanes look equally good if the tables were empty when the plan was made.
    */
   private static final String IS_LEASED =
       "l.lease IS NOT NULL AND l.ordering_key IS NOT NULL AND l.due_on_utc > now()";
 
-  /** What a claim selects for update; rows that it skips are not looked at any further. */
+  /** What a claim selects for update; skipped rows are not examined any further. */
   private static final String PENDING_COLUMNS =
       "SELECT p.seq, p.due_on_utc, p.attempts, p.crashes, p.lease, p.xmax AS locker";
 
@@ -110,19 +112,19 @@ public final class Sql {
       """
           .formatted(isOrphan("c", "c.locker"));
 
-  /** Whether the endpoint is paused; looked up once a statement. */
+  /** Whether the endpoint is not paused; evaluated once per statement. */
   private static final String NOT_PAUSED =
       "(SELECT count(*) = 0 FROM inbox_paused WHERE endpoint = ?)";
 
   /**
-   * Claims due messages: endpoint, types, the due time to look from, and the endpoint again.
+   * Claims due messages: endpoint, types, the due time to start from, and the endpoint again.
    *
    * <p>The limit is a literal, so that the plan is made for it.
    *
    * <p>A row that carries the lock of a transaction that was rolled back, or a lease that has
-   * ended, was in hand when a worker died or gave up: an orphan.
+   * expired, was in flight when a worker crashed or gave up: it is orphaned.
    *
-   * <p>Handlers come next, so the mark is set with it.
+   * <p>Handlers run next, so the statement also sets their savepoint.
    */
   public static String claim(int limit, long idleTimeoutMillis) {
     return """
@@ -144,8 +146,8 @@ public final class Sql {
   }
 
   /**
-   * Locks a lane of an endpoint until the end of the transaction, unless somebody has. Locks are
-   * those of the whole database: the table makes them those of this schema.
+   * Locks a lane of an endpoint until the end of the transaction, unless somebody else holds it.
+   * Advisory locks are database-wide: the table's oid confines them to this schema.
    */
   private static final String LOCKS_LANE =
       "pg_try_advisory_xact_lock("
@@ -153,13 +155,13 @@ public final class Sql {
 
   /**
    * Locks the next lane that has something due and that nobody has locked: endpoint, the lane to
-   * look after, and the endpoint three times more. It is a statement of its own so that the next
-   * one sees all that the lane's last holder has committed.
+   * start after, and the endpoint three more times. It is a separate statement so that the next one
+   * sees everything that the lane's previous holder has committed.
    *
-   * <p>It goes from lane to lane by the index, and looks at the first due time of each. The lanes
-   * so come one by one and in order, however the server plans it, and no further than to the one
-   * that is locked. A join with what is due would bring them in an order of its own, and to go on
-   * after the lane that was found would pass over others.
+   * <p>It skips from lane to lane through the index and reads the first due time of each. So the
+   * lanes come one by one and in order, however the server plans it, and none after the locked one
+   * is read. A join with what is due would return them in arbitrary order, and continuing after the
+   * lane that was found would skip others.
    */
   public static String lockLane(long idleTimeoutMillis) {
     return """
@@ -186,14 +188,14 @@ public final class Sql {
   }
 
   /**
-   * Looks through what is due in a locked lane, the longest due first: endpoint, lane, the due time
-   * and the sequence to look after, keys to leave out, the endpoint and the lane again, the
-   * endpoint, and once more the endpoint and the lane.
+   * Scans what is due in a locked lane, the longest due first: endpoint, lane, the due time and the
+   * sequence to start after, keys to leave out, the endpoint and the lane again, the endpoint, and
+   * once more the endpoint and the lane.
    *
-   * <p>What it returns is in arrival order: of every key that has something due the first messages,
-   * as many as are due, whether they are or not. Each row says which was the last to be looked at,
-   * and how many were. Keys that a dead message holds are told; those of which somebody has leased
-   * a message, be it an earlier or a later one, are left out.
+   * <p>The result is in arrival order: for every key that has something due, its first messages, as
+   * many as the key has due, whether these are due or not. Each row carries the last position
+   * scanned and the number of rows scanned. Keys held by a dead message are flagged; keys of which
+   * somebody has leased a message, be it an earlier or a later one, are left out.
    */
   public static String walkLane(int limit) {
     return """
@@ -241,8 +243,8 @@ public final class Sql {
           .formatted(PENDING_COLUMNS, CLAIMED_COLUMNS);
 
   /**
-   * Of a pending row p: whether it has no ordering key, or is in one of these locked lanes and
-   * nobody has leased a message of its key.
+   * Condition on a pending row p: whether it has no ordering key, or is in one of these locked
+   * lanes and nobody has leased a message of its key.
    */
   private static final String IS_FREE_IN =
       """
@@ -267,10 +269,10 @@ public final class Sql {
           .formatted(PENDING_COLUMNS, IS_FREE_IN, CLAIMED_COLUMNS);
 
   /**
-   * Claims noted messages to handle them, due or not: sequences, and the lanes that were locked for
-   * them.
+   * Claims messages with a crash-risk mark to handle them, due or not: sequences, and the lanes
+   * that were locked for them.
    */
-  public static final String CLAIM_NOTED =
+  public static final String CLAIM_AT_RISK =
       """
       WITH claimed AS MATERIALIZED (
         %s
@@ -282,7 +284,7 @@ public final class Sql {
       """
           .formatted(PENDING_COLUMNS, IS_FREE_IN, CLAIMED_COLUMNS);
 
-  /** Claims noted messages, due or not, but for those that somebody has leased since. */
+  /** Claims messages with a crash-risk mark, due or not, except those leased by somebody since. */
   public static String reclaim(long idleTimeoutMillis) {
     return """
         %s;
@@ -298,8 +300,8 @@ public final class Sql {
   }
 
   /**
-   * Locks the lanes of these messages, as far as nobody else has: sequences and endpoint. It is a
-   * statement of its own for the same reason as {@link #lockLane}.
+   * Locks those lanes of these messages that nobody else holds: sequences and endpoint. It is a
+   * separate statement for the same reason as {@link #lockLane}.
    */
   public static final String LOCK_LANES_OF =
       """
@@ -310,11 +312,11 @@ public final class Sql {
           .formatted(LOCKS_LANE);
 
   /**
-   * Of messages that this transaction has just stored, those that can be handled in it: types,
-   * sequences, the lanes that were locked, the first sequence, and the endpoint.
+   * The messages that this transaction has just stored and can handle itself: types, sequences, the
+   * lanes that were locked, the first sequence, and the endpoint.
    *
-   * <p>What has an ordering key must be in a lane that is locked, and nothing of the key was
-   * before.
+   * <p>A message with an ordering key must be in a locked lane, and no earlier message of the key
+   * may be pending.
    */
   public static final String CLAIM_RECEIVED =
       """
@@ -338,7 +340,7 @@ public final class Sql {
       """
           .formatted(PENDING_COLUMNS, NOT_PAUSED, CLAIMED_COLUMNS);
 
-  /** Leases claimed messages, and notes that the orphans among them are about to run. */
+  /** Leases claimed messages, and marks the orphaned ones among them as a crash risk. */
   public static final String LEASE =
       """
       WITH next AS MATERIALIZED (SELECT nextval('inbox_lease') AS token)
@@ -349,7 +351,7 @@ public final class Sql {
       RETURNING p.seq, p.lease
       """;
 
-  /** Which of these leases hold. */
+  /** Which of these leases are still held. */
   public static final String STILL_LEASED =
       """
       SELECT p.seq, p.lease
@@ -396,8 +398,8 @@ public final class Sql {
       "SELECT paused_by, reason, paused_on_utc FROM inbox_paused WHERE endpoint = :endpoint";
 
   /**
-   * Ends a look that takes too long, and keeps it to the first entries of indexes, whatever was
-   * known of the tables when it was planned.
+   * Limits the duration of a status query, and restricts it to index scans, whatever was known
+   * about the tables when it was planned.
    */
   public static String lookFor(long millis) {
     return """
@@ -409,8 +411,8 @@ public final class Sql {
   }
 
   /**
-   * Whether the database takes changes, and the oldest transaction that vacuum has to wait for. A
-   * role that may not see others' sessions sees no time of theirs.
+   * Whether the database is writable, and the oldest transaction that holds back vacuum. A role
+   * that may not see other sessions does not see when their transactions began.
    */
   public static final String OLDEST_TRANSACTION =
       """
@@ -432,8 +434,8 @@ public final class Sql {
       """;
 
   /**
-   * What waits at endpoints. Of messages with an ordering key the hundred of every lane that have
-   * been due for longest are looked at.
+   * What is waiting at endpoints. Of messages with an ordering key, the hundred of every lane that
+   * have been due the longest are examined.
    */
   public static final String WAITING =
       """
@@ -509,7 +511,7 @@ public final class Sql {
                    FOR UPDATE SKIP LOCKED)
       """;
 
-  public static final String TAKE_BACK =
+  public static final String CLEAR_CRASH_RISK =
       """
       UPDATE inbox_pending
       SET crashes = crashes - 1,
@@ -518,8 +520,8 @@ public final class Sql {
       """;
 
   /**
-   * Takes back the notes of messages that could not be handled because their key was in another
-   * hand. A lease that has ended before it began leaves them the orphans that they were.
+   * Clears the crash-risk marks of messages that could not be handled because somebody else held
+   * their key. The lease 0, which has expired already, leaves them orphaned, as they were.
    */
   public static final String PUT_BACK =
       """
@@ -534,7 +536,7 @@ public final class Sql {
       FROM mine WHERE p.seq = mine.seq
       """;
 
-  /** Fails unless it finds all of them: the commit is on its way before its answer comes. */
+  /** Fails unless it finds all of them: the commit is sent before the result is read. */
   public static final String PROCESSED =
       """
       WITH done AS (
@@ -600,7 +602,7 @@ public final class Sql {
 
   public static final String LIST_DEAD = CHOSEN_DEAD;
 
-  /** Takes dead messages off the list, and records who did it. */
+  /** Removes dead messages from the list, and records who did it. */
   private static String takeDead(String action) {
     return """
         WITH chosen AS (
@@ -618,7 +620,7 @@ public final class Sql {
         .formatted(CHOSEN_DEAD, action);
   }
 
-  /** What was taken, in order; tells listening processes of every endpoint, once. */
+  /** What was removed, in order; notifies listening processes once per endpoint. */
   private static final String TAKEN_DEAD =
       """
       SELECT chosen.*, (SELECT count(told::text) FROM (SELECT DISTINCT endpoint FROM chosen) e,
@@ -659,9 +661,9 @@ public final class Sql {
   public static final String LIST_PENDING = chosenPending("true");
 
   /**
-   * Changes pending messages, records who did it, and tells listening processes of every endpoint,
-   * once. What a worker has in hand stays as it is: rows that are locked, leased ones, and those
-   * that were noted to run alone.
+   * Changes pending messages, records who did it, and notifies listening processes once per
+   * endpoint. What a worker has in flight stays unchanged: locked and leased rows, and those marked
+   * as a crash risk.
    */
   private static String changePending(String condition, String action, String change) {
     return """
@@ -721,7 +723,7 @@ public final class Sql {
 
   public static final String QUARANTINE_ENTRIES = QUARANTINE_ENTRY + CHOSEN_QUARANTINED;
 
-  /** What is of an unknown type that is one of these; each of them is looked up in an index. */
+  /** Deliveries quarantined for an unknown type that is one of these; each is an index lookup. */
   public static final String ADOPTABLE =
       """
       SELECT q.* FROM unnest(:types) AS t (name) CROSS JOIN LATERAL (
@@ -739,14 +741,14 @@ public final class Sql {
 
   public static final String LOCK_QUARANTINED = QUARANTINED + "FOR UPDATE SKIP LOCKED";
 
-  /** What is wrong with deliveries, after all. */
+  /** Updates the reason for which deliveries are in quarantine. */
   public static final String FOUND_IN_QUARANTINE =
       """
       UPDATE inbox_quarantine q SET reason = f.reason, detail = f.detail
       FROM unnest(:seqs, :reasons, :details) AS f (seq, reason, detail) WHERE q.seq = f.seq
       """;
 
-  /** Records who took deliveries out of the quarantine. */
+  /** Records who removed deliveries from the quarantine. */
   private static String recordGone(String action) {
     return """
         INSERT INTO inbox_interventions (action, origin, seq, endpoint, message_id, type, reason,
@@ -794,8 +796,8 @@ public final class Sql {
       """;
 
   /**
-   * How many messages of an endpoint are pending, counted up to a number, and for how long the
-   * first of them has been due. Of messages with an ordering key it is the first of each lane.
+   * How many messages of an endpoint are pending, counted up to a limit, and how long the first of
+   * them has been due. For messages with an ordering key it is the first of each lane.
    */
   public static final String BACKLOG =
       """
@@ -822,13 +824,13 @@ public final class Sql {
   public static final String SHORT_TIMEOUT = "SET LOCAL statement_timeout = '1s'";
 
   /**
-   * A plan made while the table was nearly empty would stay a sequential scan when it has grown.
+   * A plan made while the table was nearly empty would remain a sequential scan after it has grown.
    */
   public static final String BY_INDEX = "SET LOCAL enable_seqscan = off";
 
   /**
-   * How a transaction of a worker begins. The server ends that of a process which is frozen, so
-   * that others can go on; and the store's own statements go by index.
+   * The settings at the start of a worker's transaction: the server ends the transaction of a
+   * frozen process, so that others can continue, and the store's own statements use index scans.
    */
   public static String settings(long idleTimeoutMillis) {
     return "SET LOCAL idle_in_transaction_session_timeout = " + idleTimeoutMillis + "; " + BY_INDEX;
@@ -838,7 +840,7 @@ public final class Sql {
   public static final String FREE_LANE =
       "ROLLBACK TO SAVEPOINT inbox_lane; RELEASE SAVEPOINT inbox_lane";
 
-  /** Checks deferred constraints; the savepoint makes them as deferred as they were before. */
+  /** Checks deferred constraints; rolling back to the savepoint defers them again as before. */
   public static final String CHECK =
       """
       SAVEPOINT inbox_check;
@@ -847,14 +849,16 @@ public final class Sql {
       RELEASE SAVEPOINT inbox_check
       """;
 
-  /** Between a mark and its end handlers run, and their queries are planned as usual. */
+  /** Sets the savepoint for handlers. Until it ends their queries are planned as usual. */
   public static final String MARK = "SAVEPOINT inbox_segment; SET LOCAL enable_seqscan TO DEFAULT";
 
   public static final String KEEP = "RELEASE SAVEPOINT inbox_segment; " + BY_INDEX + "; ";
 
   public static final String RELEASE_MARK = "RELEASE SAVEPOINT inbox_segment; ";
 
-  /** The statement that brings back the role and the search path, after handlers had others. */
+  /**
+   * Builds the statement that restores the role and the search path after handlers changed them.
+   */
   public static final String READ_IDENTITY =
       """
       SELECT format('SELECT pg_catalog.set_config(''role'', %L, true),'
@@ -864,7 +868,7 @@ public final class Sql {
 
   public static final String UNDO = "ROLLBACK TO SAVEPOINT inbox_segment; " + KEEP;
 
-  /** What handlers can leave behind in a session, but for settings and the role. */
+  /** Clears what handlers can leave behind in a session, except settings and the role. */
   public static final String CLEAR_SESSION =
       """
       SELECT pg_advisory_unlock_all();
@@ -881,21 +885,21 @@ public final class Sql {
       END $$
       """;
 
-  /** Begins and ends what the store does in a transaction of the caller's. */
+  /** Begins the store's work in a transaction of the caller. */
   public static final String JOIN = "SAVEPOINT inbox_joined";
 
   public static final String LEAVE = "RELEASE SAVEPOINT inbox_joined";
   public static final String LEAVE_UNDONE =
       "ROLLBACK TO SAVEPOINT inbox_joined; RELEASE SAVEPOINT inbox_joined";
 
-  /** Begins and ends a transaction of the store's own in it. */
+  /** Begins one of the store's own transactions within it. */
   public static final String BEGIN_JOINED = "SAVEPOINT inbox_transaction";
 
   public static final String COMMIT_JOINED = "RELEASE SAVEPOINT inbox_transaction";
   public static final String ROLLBACK_JOINED =
       "ROLLBACK TO SAVEPOINT inbox_transaction; RELEASE SAVEPOINT inbox_transaction";
 
-  /** All that is set by SET LOCAL in some statement, which outlives a savepoint. */
+  /** Everything that some statement sets with SET LOCAL, which outlives a savepoint. */
   private static final String SETTINGS =
       """
       unnest(ARRAY['enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_seqscan',
@@ -912,8 +916,8 @@ public final class Sql {
   public static final String NOTIFY = "SELECT pg_notify('inbox', :notification)::text";
 
   /**
-   * Has the server drop the notifications that everybody has heard. Once their queue is full, the
-   * server does so only for who asks this.
+   * Makes the server drop notifications that every listener has read. Once the queue is full, the
+   * server does so only for a session that asks this.
    */
   public static final String DROP_HEARD = "SELECT pg_notification_queue_usage()::text";
 
@@ -924,7 +928,7 @@ public final class Sql {
 
   public static final String SYNCHRONOUS_COMMIT = "SELECT current_setting('synchronous_commit')";
 
-  /** Of this schema, in which there may be no table yet. */
+  /** Scoped to this schema, which may not have any table yet. */
   public static final String LOCK_FOR_MIGRATION =
       "SELECT pg_advisory_xact_lock(hashtextextended('inbox migration ' || current_schema(), 0))";
 

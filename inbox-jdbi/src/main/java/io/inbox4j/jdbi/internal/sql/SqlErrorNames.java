@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 import org.postgresql.util.ServerErrorMessage;
 
-/** The part of an error of PostgreSQL that can be logged: it quotes no row and no argument. */
+/** The loggable part of a PostgreSQL error: it quotes no row and no argument. */
 public final class SqlErrorNames {
 
   private static final Pattern STATE = Pattern.compile("[0-9A-Z]{5}");
 
-  /** As PostgreSQL calls them, those that a handler meets. */
+  /** PostgreSQL's names for the conditions that a handler is likely to meet. */
   private static final Map<String, String> CONDITIONS =
       Map.ofEntries(
           Map.entry("22001", "string_data_right_truncation"),
@@ -43,7 +43,7 @@ public final class SqlErrorNames {
 
   private SqlErrorNames() {}
 
-  /** The names of the error and of what it is about. */
+  /** The names of the error and of the objects it is about. */
   public static String in(SQLException failure) {
     if (failure instanceof PlainSqlException plain) {
       return plain.names();

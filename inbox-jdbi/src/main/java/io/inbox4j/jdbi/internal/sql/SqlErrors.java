@@ -15,12 +15,15 @@ import org.jdbi.v3.core.statement.StatementException;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.util.PSQLException;
 
-/** Tells by SQLSTATE whose fault a failure is, and turns it into an exception that says so. */
+/**
+ * Classifies failures by SQLSTATE and translates them into exceptions that tell whose fault they
+ * are.
+ */
 public final class SqlErrors {
 
   private static final String ABORTED = "25P02";
 
-  /** A savepoint that is not there, and that there is no transaction that could have one. */
+  /** A savepoint that does not exist, and no transaction that could have one. */
   private static final Set<String> ENDED = Set.of("3B001", "25P01");
 
   private static final String UNDEFINED_TABLE = "42P01";
@@ -28,32 +31,32 @@ public final class SqlErrors {
   private static final String LIMIT = "54000";
   static final String FORBIDDEN = "42501";
 
-  /** What HikariCP says, without a state, of a connection that it has found to be broken. */
+  /** HikariCP's message, without an SQLSTATE, for a connection that it has found broken. */
   private static final String CLOSED_BY_POOL = "Connection is closed";
 
-  /** Connections and resources that are lost, gone or used up. */
+  /** Lost connections, exhausted resources, system errors. */
   private static final Set<String> INFRASTRUCTURE_CLASSES = Set.of("08", "53", "58");
 
-  /** A serialization failure, and a deadlock. */
+  /** Serialization failure and deadlock. */
   private static final Set<String> CONFLICTS = Set.of("40001", "40P01");
 
   private static final String IDLE_TOO_LONG = "25P03";
 
-  /** A lock that could not be had in time, a statement that took too long. */
+  /** Lock timeout and statement timeout. */
   private static final Set<String> TOO_SLOW = Set.of("55P03", "57014");
 
-  /** Data that is refused: by its type, or by a constraint. */
+  /** Rejected data: by its type or by a constraint. */
   private static final Set<String> DATA_CLASSES = Set.of("22", "23");
 
-  /** What a trigger refuses. */
+  /** Raised by a trigger. */
   private static final String RAISED = "P0001";
 
-  /** Of a class of data, but about a setting. */
+  /** In a data class, but about a setting. */
   private static final String SETTING = "22023";
 
   /**
-   * Keys that the database gives out: one that is there already tells of a sequence that was left
-   * behind, as on a logical replica.
+   * Keys that the database generates: a duplicate indicates a sequence that lags behind, as on a
+   * logical replica.
    */
   private static final Set<String> GIVEN_KEYS =
       Set.of(
@@ -62,7 +65,7 @@ public final class SqlErrors {
           "inbox_quarantine_pkey",
           "inbox_interventions_pkey");
 
-  /** An unknown outcome, time-outs, a server going down. */
+  /** An unknown outcome, timeouts, a server shutting down. */
   private static final Set<String> INFRASTRUCTURE_STATES =
       Set.of("40003", READ_ONLY, "25P04", "57P01", "57P02", "57P03", "57P05");
 
@@ -108,7 +111,7 @@ public final class SqlErrors {
         : FailureKind.MESSAGE;
   }
 
-  /** Runs something of the store's own; what it throws says what can be done about it. */
+  /** Runs work of the store; the exception it throws says what can be done about it. */
   public static <T> T translate(Supplier<T> work) {
     try {
       return work.get();
@@ -120,15 +123,15 @@ public final class SqlErrors {
   }
 
   /**
-   * What the database says to the store's own statements. Only what it says about data can be a
-   * message's fault. Anything else would be so for every message: a table that is missing, a right
-   * that is not granted, a limit that is reached, and whatever did not come from the database.
+   * Translates an error from the store's own statements. Only an error about data can be a
+   * message's fault. Anything else would affect every message: a missing table, a missing
+   * privilege, an exceeded limit, and whatever did not come from the database.
    */
   public static RuntimeException translated(Exception failure) {
     return translated(failure, SqlErrors::isAboutData);
   }
 
-  /** Whether the database refuses data of the store's own statements. */
+  /** Whether the database rejects data of the store's own statements. */
   public static boolean isRefusal(Throwable failure) {
     return of(failure) == FailureKind.MESSAGE && isAboutData(sqlIn(failure));
   }
@@ -147,9 +150,9 @@ public final class SqlErrors {
   }
 
   /**
-   * What the database says after handlers have had the transaction. They may have changed the role
-   * or the search path, ended the transaction, or left work for the commit that fails: all that is
-   * not known to be the database's is theirs.
+   * Translates an error that occurs after handlers have used the transaction. They may have changed
+   * the role or the search path, ended the transaction, or deferred work to the commit that fails:
+   * whatever is not known to be the database's fault is theirs.
    */
   public static RuntimeException translatedAfterHandlers(Exception failure) {
     SQLException sql = sqlIn(failure);
@@ -179,10 +182,10 @@ public final class SqlErrors {
     return sql == null || sql.getSQLState() == null ? "" : sql.getSQLState();
   }
 
-  /** A pool says only that there is no connection; why there is none is its cause. */
+  /** A pool only says that there is no connection; the reason is in the cause. */
   private static String because(Exception failure) {
     String message =
-        failure instanceof StatementException // which quotes the arguments
+        failure instanceof StatementException // quotes the arguments
             ? failure.getClass().getName()
             : String.valueOf(failure.getMessage());
     return failure.getCause() instanceof SQLException cause
@@ -204,18 +207,18 @@ public final class SqlErrors {
     return state.length() == 5 && classes.contains(state.substring(0, 2));
   }
 
-  /** Whether a limit of the server was reached, such as that of its queue of notifications. */
+  /** Whether a limit of the server was reached, such as that of its notification queue. */
   public static boolean isLimit(Throwable failure) {
     return LIMIT.equals(stateOf(sqlIn(failure)));
   }
 
-  /** Whether the connection reached a server that cannot write, as after a failover. */
+  /** Whether the connection reached a read-only server, as after a failover. */
   public static boolean isReadOnly(Throwable failure) {
     SQLException sql = sqlIn(failure);
     return sql != null && READ_ONLY.equals(sql.getSQLState());
   }
 
-  /** Whether the connection is of no use any more: it is gone, or reached such a server. */
+  /** Whether the connection is unusable: it is lost, or it reached a read-only server. */
   public static boolean isLoss(Throwable failure) {
     SQLException sql = sqlIn(failure);
     if (sql == null || of(sql) != FailureKind.INFRASTRUCTURE) {

@@ -6,20 +6,20 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 
 /**
- * Where the next claim of an endpoint begins to look.
+ * The position at which the next claim of an endpoint starts.
  *
- * <p>Claims go on where the last one ended, so that they walk neither over rows that are gone and
- * not yet vacuumed nor over rows that a neighbour has locked. It is a hint: transactions commit out
- * of order, so about once a second a claim looks from the start; much less often while that takes
- * long, because an old transaction keeps everything that is gone from being vacuumed: such a look
- * reads all of it, and leaves little else in the server's buffers.
+ * <p>Claims continue where the last one ended, so that they scan neither dead rows that are not
+ * vacuumed yet nor rows that another worker has locked. The position is a hint: transactions commit
+ * out of order, so about once a second a claim scans from the start. It does so much less often
+ * while that takes long, because an old transaction keeps dead rows from being vacuumed: such a
+ * scan reads all of them and displaces nearly everything else from the server's buffers.
  */
 public final class ClaimCursor {
 
   static final Duration MIN_RESCAN_INTERVAL = Duration.ofSeconds(1);
   static final Duration MAX_RESCAN_INTERVAL = Duration.ofSeconds(30);
 
-  /** How many times as long as a look from the start took it takes to the next one. */
+  /** The interval between two scans from the start, as a multiple of how long the last one took. */
   static final int RESCAN_REST = 50;
 
   /** How much later a message may commit than one that is due after it. */
@@ -39,20 +39,20 @@ public final class ClaimCursor {
   }
 
   /**
-   * @param clock nanoseconds since some time or other
+   * @param clock nanoseconds since an arbitrary origin
    */
   public ClaimCursor(LongSupplier clock) {
     this.clock = clock;
     this.lastRescan = clock.getAsLong();
   }
 
-  /** From which due time on to look. */
+  /** The due time to scan from. */
   Instant from() {
     boolean isDue = clock.getAsLong() - lastRescan > rescanInterval;
     return isDue && rescanning.compareAndSet(false, true) ? START : position;
   }
 
-  /** A look from there has ended, and took so long. */
+  /** Records that a scan from this due time has ended, and how long it took. */
   void looked(Instant from, Duration time) {
     if (from.equals(START)) {
       lastRescan = clock.getAsLong();
@@ -68,12 +68,12 @@ public final class ClaimCursor {
     return lane;
   }
 
-  /** A claim is about to use this lane. */
+  /** Records the lane that a claim is about to use. */
   void lane(int used) {
     lane = used;
   }
 
-  /** A claim ended at this due time; it was full if there may be more. */
+  /** Records the due time at which a claim ended; it was full if there may be more. */
   void claimed(Instant lastDue, boolean full) {
     position = full ? lastDue : lastDue.minus(OVERLAP);
   }

@@ -9,21 +9,21 @@ import org.postgresql.core.BaseConnection;
 import org.postgresql.core.TransactionState;
 
 /**
- * The savepoint that handlers run behind.
+ * The savepoint inside which handlers run.
  *
- * <p>It takes no round trip of its own while all goes well: a claim sets it in passing, and when
- * what was done behind it is kept it ends with the statement that comes next. A role or a search
- * path that handlers have set ends with it, as far as it is known: the store's own statements, and
- * the next handlers, have those of before.
+ * <p>It costs no extra round trip in the normal case: a claim sets it in the same statement, and if
+ * the work inside it is kept, it is released together with the next statement. A role or search
+ * path that handlers have set is reset with it, as far as it is known: the store's own statements,
+ * and the next handlers, run with the previous ones.
  */
 final class HandlerSavepoint {
 
   private enum State {
     NONE,
-    /** Set in passing; nobody has asked for it. */
+    /** Set by a claim, not in use yet. */
     AHEAD,
     IN_USE,
-    /** What was done behind it is kept; the server does not know yet. */
+    /** The work inside it is kept, but the savepoint is not released on the server yet. */
     KEPT
   }
 
@@ -32,14 +32,14 @@ final class HandlerSavepoint {
   private State state = State.NONE;
 
   /**
-   * @param restoring what has to be executed after handlers, with a semicolon behind it, or nothing
+   * @param restoring the SQL to execute after handlers, terminated by a semicolon, or empty
    */
   HandlerSavepoint(Connection connection, Supplier<String> restoring) {
     this.connection = connection;
     this.restoring = restoring;
   }
 
-  /** A claim has set it. */
+  /** Records that a claim has set the savepoint. */
   void wasSet() {
     state = State.AHEAD;
   }
@@ -57,7 +57,10 @@ final class HandlerSavepoint {
     execute(Sql.CHECK);
   }
 
-  /** Unless the driver knows that all is well the server is asked. */
+  /**
+   * Keeps the work inside the savepoint. Asks the server unless the driver knows that the
+   * transaction is intact.
+   */
   void keep() throws SQLException {
     if (isInOpenTransaction()) {
       state = State.KEPT;
@@ -71,7 +74,7 @@ final class HandlerSavepoint {
     return isKnownToBe(TransactionState.OPEN);
   }
 
-  /** Whether the driver knows that there is no transaction any more. */
+  /** Whether the driver knows that the transaction has ended. */
   boolean isGone() throws SQLException {
     return isKnownToBe(TransactionState.IDLE);
   }
@@ -86,7 +89,7 @@ final class HandlerSavepoint {
     state = State.NONE;
   }
 
-  /** Ends it, unless it is in use. */
+  /** Releases the savepoint unless it is in use. */
   void release() throws SQLException {
     String end = end();
     if (!end.isEmpty()) {
@@ -94,7 +97,9 @@ final class HandlerSavepoint {
     }
   }
 
-  /** What has to be executed before the next statement, to end it unless it is in use. */
+  /**
+   * The SQL to execute before the next statement, which releases the savepoint unless it is in use.
+   */
   String end() {
     if (state == State.NONE || state == State.IN_USE) {
       return "";

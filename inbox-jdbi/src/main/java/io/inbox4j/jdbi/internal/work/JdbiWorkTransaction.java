@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A worker's transaction. The locks on the claimed rows are its lease. */
+/** A worker's transaction. The locks on the claimed rows serve as its lease. */
 public final class JdbiWorkTransaction implements WorkTransaction {
 
   private static final Logger log = LoggerFactory.getLogger(JdbiWorkTransaction.class);
@@ -56,7 +56,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
   private @Nullable Handle handlerHandle;
   private boolean committed;
 
-  /** Whether handlers have had it. */
+  /** Whether handlers have had access to the transaction. */
   private boolean handed;
 
   private boolean lost;
@@ -102,7 +102,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
       throws SQLException {
     String sql = Sql.claim(limit, idleTimeoutMillis);
     try (PreparedStatement statement = connection.prepareStatement(sql)) {
-      statement.setFetchSize(0); // all rows, whatever the URL says: those behind the mark get free
+      statement.setFetchSize(0); // all rows now: locks taken after the savepoint are lost with it
       statement.setString(1, endpoint);
       statement.setArray(2, connection.createArrayOf("text", types.toArray()));
       statement.setObject(3, from.atOffset(ZoneOffset.UTC));
@@ -171,7 +171,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
 
   @Override
   public List<ClaimedMessage> claimAtRisk(List<Long> sequences) {
-    return claimInLanes(Sql.CLAIM_NOTED, sequences);
+    return claimInLanes(Sql.CLAIM_AT_RISK, sequences);
   }
 
   private List<ClaimedMessage> claimInLanes(String sql, List<Long> sequences) {
@@ -235,7 +235,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
 
   public static int clearCrashRisk(Handle handle, List<Long> sequences) {
     return handle
-        .createUpdate(Sql.TAKE_BACK)
+        .createUpdate(Sql.CLEAR_CRASH_RISK)
         .bind("seqs", PgArray.longs(sequences, Function.identity()))
         .execute();
   }
@@ -367,7 +367,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
       }
       discard |= guard != null && !sessions.clear(handle, guard.trace(), endpoint);
     } catch (RuntimeException e) {
-      discard = true; // nobody knows what is left in its session
+      discard = true; // the state of its session is unknown
       log.debug(
           "A connection of {} could not be cleared after its transaction and is closed: {}",
           endpoint,
@@ -399,7 +399,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
     void run() throws SQLException;
   }
 
-  /** Runs a statement of the store's own: not behind the mark of handlers. */
+  /** Runs a statement of the store outside the handlers' savepoint. */
   private <T> T run(Work<T> work) {
     return translated(
         () -> {

@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Claims messages with an ordering key.
  *
- * <p>Keys are hashed into lanes. Who holds a lane's lock, until the end of the transaction, is the
- * only one to claim from it: it looks through what is due there and takes the first messages of
- * every key, in arrival order, up to one that cannot be handled now. A key that is held up so holds
- * up itself, not its lane.
+ * <p>Keys are hashed into lanes. The holder of a lane's lock, until the end of its transaction, is
+ * the only one to claim from it: it scans what is due there and takes the first messages of every
+ * key, in arrival order, up to one that cannot be handled now. So a blocked key blocks only itself,
+ * not its lane.
  */
 final class LaneClaim {
 
@@ -37,7 +37,7 @@ final class LaneClaim {
   private final boolean onlyFirstOfKeys;
 
   /**
-   * @param onlyFirstOfKeys whether one message of a key is all that can be handled at a time
+   * @param onlyFirstOfKeys whether only one message of a key can be handled at a time
    */
   LaneClaim(
       Connection connection,
@@ -52,7 +52,7 @@ final class LaneClaim {
     this.onlyFirstOfKeys = onlyFirstOfKeys;
   }
 
-  /** Claims from the first free lane that has something to claim, after the last one used. */
+  /** Claims from the first unlocked lane after the last one used that has something to claim. */
   List<ClaimedMessage> claim(Set<String> types, int limit) throws SQLException {
     int last = cursor.lane();
     List<ClaimedMessage> messages = claimAfter(last, types, limit);
@@ -96,7 +96,7 @@ final class LaneClaim {
     }
   }
 
-  /** Locks the lanes of these messages that nobody else has locked, and returns them. */
+  /** Locks the lanes of these messages that nobody else holds, and returns them. */
   static List<Integer> lockLanesOf(Connection connection, String endpoint, List<Long> sequences)
       throws SQLException {
     List<Integer> lanes = new ArrayList<>();
@@ -112,7 +112,7 @@ final class LaneClaim {
     return lanes;
   }
 
-  /** Claims what can still be claimed; of a key, nothing behind a message that cannot. */
+  /** Claims what can still be claimed; nothing of a key of which one message cannot. */
   private List<ClaimedMessage> fetch(Map<Long, String> keys) throws SQLException {
     List<ClaimedMessage> messages;
     try (PreparedStatement statement = connection.prepareStatement(Sql.CLAIM_THESE)) {
@@ -128,7 +128,7 @@ final class LaneClaim {
             .toList();
   }
 
-  /** One way along what is due in a lane, page by page, until something can be handled. */
+  /** A scan of what is due in a lane, page by page, until something can be handled. */
   private final class Walk {
 
     private final int lane;
@@ -201,7 +201,9 @@ final class LaneClaim {
     }
   }
 
-  /** Fresh messages and orphans run in different transactions, so a key has one kind at a time. */
+  /**
+   * Fresh and orphaned messages run in different transactions, so a claim takes one kind per key.
+   */
   private enum Kind {
     FRESH,
     ORPHAN,

@@ -35,13 +35,13 @@ public final class LeaseStatements {
     return messages.stream().map(message -> leases.get(message.sequence())).toList();
   }
 
-  /** Locks the messages of those leases that still hold. */
+  /** Locks the messages of those leases that are still held. */
   static Set<Lease> claim(Handle handle, Collection<Lease> leases) {
     return new HashSet<>(
         bind(handle.createQuery(Sql.CLAIM_LEASED), leases).map(LeaseStatements::row).list());
   }
 
-  /** Which of these leases hold, whoever has locked their messages. */
+  /** Which of these leases are still held, whoever has locked their messages. */
   static Set<Lease> held(Handle handle, Collection<Lease> leases) {
     return new HashSet<>(
         bind(handle.createQuery(Sql.STILL_LEASED), leases).map(LeaseStatements::row).list());

@@ -11,7 +11,7 @@ import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Update;
 import org.jspecify.annotations.Nullable;
 
-/** Gives messages their outcomes: one statement for all outcomes of a kind. */
+/** Writes the outcomes of messages: one statement for all outcomes of a kind. */
 final class OutcomeWriter {
 
   private final Handle handle;
@@ -22,7 +22,7 @@ final class OutcomeWriter {
     this.endpoint = endpoint;
   }
 
-  /** Gives outcomes to all that were not simply processed. */
+  /** Writes every outcome except processed. */
   void settle(List<Outcome> outcomes) {
     dead(only(outcomes, Outcome.Dead.class));
     retried(only(outcomes, Outcome.Retry.class));
@@ -30,9 +30,9 @@ final class OutcomeWriter {
   }
 
   /**
-   * Commits, together with what was processed: one round trip, unless the caller commits.
+   * Commits, together with the processed messages: one round trip, unless the caller commits.
    *
-   * @param first what is to be executed before
+   * @param first the SQL to execute first
    */
   void commit(String first, List<Outcome.Processed> processed) {
     if (!processed.isEmpty()) {
@@ -44,7 +44,7 @@ final class OutcomeWriter {
           .bind("endpoint", endpoint)
           .execute();
     }
-    handle.commit(); // sends nothing when there is no transaction any more
+    handle.commit(); // sends nothing if the transaction has already ended
   }
 
   static <T extends Outcome> List<T> only(List<Outcome> outcomes, Class<T> kind) {
@@ -87,7 +87,7 @@ final class OutcomeWriter {
     return when instanceof Postpone.When.After after ? after.delay().toString() : null;
   }
 
-  /** Moves messages with one statement, which must find each of them. */
+  /** Moves messages with one statement, which must find all of them. */
   private <T extends Outcome> void move(Update update, List<T> outcomes) {
     int moved = update.bind("seqs", PgArray.longs(outcomes, Outcome::sequence)).execute();
     if (moved != outcomes.size()) {

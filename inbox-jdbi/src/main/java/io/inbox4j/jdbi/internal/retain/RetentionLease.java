@@ -11,31 +11,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The right to remove old messages, which one janitor of all processes has at a time. It is a row,
- * renewed with every step: a run is made of many transactions, and a pooler may give each another
- * session.
+ * The lock that lets one process at a time remove old messages. It is a row in the table {@code
+ * inbox_janitor}, renewed with every step: a run consists of many transactions, and a pooler may
+ * give each a different session.
  */
-final class RetentionLock {
+final class RetentionLease {
 
-  private static final Logger log = LoggerFactory.getLogger(RetentionLock.class);
+  private static final Logger log = LoggerFactory.getLogger(RetentionLease.class);
 
   private final UUID holder = UUID.randomUUID();
 
-  /** Somebody else has taken it: this run took too long for a step, or the clock was set. */
+  /**
+   * Another process has taken the lock: a step of this run took too long, or the clock was changed.
+   */
   static final class LostException extends RuntimeException {
     private static final long serialVersionUID = 1;
   }
 
-  /** Takes it, unless another one has it; does not wait for that. */
+  /** Acquires the lock unless another process holds it; does not wait. */
   boolean take(Handle handle) {
     return handle.createQuery(RetentionSql.IS_FREE).mapTo(Boolean.class).one()
         && handle.createUpdate(RetentionSql.TAKE).bind("holder", holder).execute() == 1;
   }
 
   /**
-   * Runs a step in a transaction that nobody else's step can overlap.
+   * Runs a step in a transaction that no step of another process can overlap.
    *
-   * @throws LostException if somebody else has it, and nothing was done
+   * @throws LostException if another process holds the lock; nothing was done
    */
   <T extends @Nullable Object> T inTransaction(
       Handle handle, String settings, Function<Handle, T> step) {
@@ -49,13 +51,14 @@ final class RetentionLock {
         });
   }
 
-  /** Gives it back; if that fails it ends by itself. */
+  /** Releases the lock; if that fails, it expires. */
   void release(Jdbi jdbi) {
     try {
       jdbi.useHandle(
           handle -> handle.createUpdate(RetentionSql.RELEASE).bind("holder", holder).execute());
     } catch (JdbiException e) {
-      log.debug("The janitor's lease ends by itself: {}", SqlErrors.translated(e).getMessage());
+      log.debug(
+          "The retention job's lease ends by itself: {}", SqlErrors.translated(e).getMessage());
     }
   }
 }

@@ -9,16 +9,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens connections that need not keep a session of the server: between them and it there may be a
- * pooler, such as PgBouncer, that gives every transaction whatever session is free.
+ * A connection factory that does not rely on keeping one server session: the connections may go
+ * through a pooler, such as PgBouncer, that assigns every transaction any free session.
  *
- * <p>Through a pooler statements have no names, because the session that gets to know a name may
- * not be the one that is asked for it next. Who has chosen another {@code prepareThreshold} than
- * the driver's own knows what the pooler can do.
+ * <p>Through a pooler, statements are sent unnamed, because the session that learned a name may not
+ * be the one that gets the next request. A {@code prepareThreshold} other than the driver's default
+ * is left alone: whoever set it knows what the pooler supports.
  */
-public final class HandlerSessionState implements ConnectionFactory {
+public final class PoolerAwareConnections implements ConnectionFactory {
 
-  private static final Logger log = LoggerFactory.getLogger(HandlerSessionState.class);
+  private static final Logger log = LoggerFactory.getLogger(PoolerAwareConnections.class);
   private static final int DRIVERS_THRESHOLD = 5;
   private static final int LOOKS = 20;
 
@@ -26,7 +26,7 @@ public final class HandlerSessionState implements ConnectionFactory {
   private volatile @Nullable Boolean pooled;
   private volatile boolean shared;
 
-  public HandlerSessionState(ConnectionFactory connections) {
+  public PoolerAwareConnections(ConnectionFactory connections) {
     this.connections = connections;
   }
 
@@ -44,7 +44,7 @@ public final class HandlerSessionState implements ConnectionFactory {
     }
   }
 
-  /** Gives a connection back as it was. */
+  /** Returns a connection in the state in which it was borrowed. */
   @Override
   public void closeConnection(Connection connection) throws SQLException {
     if (Boolean.TRUE.equals(pooled) && !connection.isClosed()) {
@@ -75,15 +75,18 @@ public final class HandlerSessionState implements ConnectionFactory {
     return known;
   }
 
-  /** A pooler answers for the server when a client connects, and makes up the process id. */
+  /**
+   * Whether a pooler answers in place of the server: it makes up the backend process id that a
+   * client sees when it connects.
+   */
   public static boolean isThroughPooler(Connection connection) throws SQLException {
     return connection.isWrapperFor(PGConnection.class)
         && connection.unwrap(PGConnection.class).getBackendPID() != ServerSession.id(connection);
   }
 
   /**
-   * Looks whether transactions share sessions. Where that cannot be found out, through a pooler
-   * with a single connection say, they are taken to.
+   * Determines whether transactions share sessions. If that cannot be determined, for example
+   * through a pooler with a single connection, they are assumed to.
    */
   public void learnWhetherShared() {
     try {
@@ -93,14 +96,14 @@ public final class HandlerSessionState implements ConnectionFactory {
     }
   }
 
-  /** What was learned of it; false until then. */
+  /** The result of {@link #learnWhetherShared}; false before it was called. */
   public boolean areKnownToBeShared() {
     return shared;
   }
 
   /**
-   * Whether transactions share sessions: another connection gets that of this one, or this one gets
-   * several. Where a connection has a session to itself neither happens.
+   * Whether transactions share sessions: a second connection gets the session of the first, or the
+   * first gets several. Neither happens where every connection has its own session.
    */
   public boolean areShared() throws SQLException {
     if (Boolean.FALSE.equals(pooled)) {

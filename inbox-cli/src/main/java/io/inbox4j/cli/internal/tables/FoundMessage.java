@@ -19,15 +19,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message that somebody named, with all that is known of it.
+ * A message that an operator named, with everything that is known about it.
  *
- * @param origin where people could take it from, or null if it is done with
- * @param sequence its place there
- * @param fields what is known, by names that programs rely on
+ * @param origin where an operator can act on it, or null if it is finished
+ * @param sequence its sequence there
+ * @param fields what is known, under names that programs rely on
  * @param content its headers and its body, which may be private
- * @param history who did what with it, the newest first
+ * @param history who did what with it, newest first
  */
-public record FoundMessages(
+public record FoundMessage(
     @Nullable Origin origin,
     long sequence,
     Map<String, @Nullable Object> fields,
@@ -41,13 +41,13 @@ public record FoundMessages(
   }
 
   /**
-   * The messages of this name: several if it came to several endpoints.
+   * The messages of this key: several if it arrived at several endpoints.
    *
    * @throws InboxException if there is none
    */
-  public static List<FoundMessages> all(
+  public static List<FoundMessage> all(
       CommandDatabase database, MessageKey key, @Nullable String endpoint) {
-    List<FoundMessages> found =
+    List<FoundMessage> found =
         key.place() == null
             ? messages(database, key, endpoint)
             : quarantined(database, key.place(), endpoint);
@@ -58,7 +58,7 @@ public record FoundMessages(
     return found;
   }
 
-  private static List<FoundMessages> messages(
+  private static List<FoundMessage> messages(
       CommandDatabase database, MessageKey key, @Nullable String endpoint) {
     return database
         .handle
@@ -69,11 +69,10 @@ public record FoundMessages(
         .list();
   }
 
-  private static FoundMessages message(CommandDatabase database, ResultSet row)
-      throws SQLException {
+  private static FoundMessage message(CommandDatabase database, ResultSet row) throws SQLException {
     long sequence = row.getLong("seq");
     boolean emptied = row.getBoolean("emptied");
-    return new FoundMessages(
+    return new FoundMessage(
         origin(row.getString("status")),
         sequence,
         Output.object(
@@ -119,7 +118,7 @@ public record FoundMessages(
         .toList();
   }
 
-  private static List<FoundMessages> quarantined(
+  private static List<FoundMessage> quarantined(
       CommandDatabase database, long place, @Nullable String endpoint) {
     MessageFilter filter = MessageFilter.all().sequence(place);
     MessageFilter there = endpoint == null ? filter : filter.endpoint(endpoint);
@@ -129,8 +128,8 @@ public record FoundMessages(
         .toList();
   }
 
-  private static FoundMessages quarantined(QuarantinedMessage it, List<Intervention> history) {
-    return new FoundMessages(
+  private static FoundMessage quarantined(QuarantinedMessage it, List<Intervention> history) {
+    return new FoundMessage(
         Origin.QUARANTINE,
         it.sequence(),
         Output.object(
