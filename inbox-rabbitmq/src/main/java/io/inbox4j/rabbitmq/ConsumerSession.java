@@ -74,7 +74,7 @@ final class ConsumerSession<T extends IntegrationEvent> {
   }
 
   /** A queue that somebody else has declared may have a single active consumer. */
-  private static boolean mayBeSingleActive(Topology topology) {
+  static boolean mayBeSingleActive(Topology topology) {
     return topology.singleActiveConsumer() || topology.kind() == Topology.Kind.EXISTING;
   }
 

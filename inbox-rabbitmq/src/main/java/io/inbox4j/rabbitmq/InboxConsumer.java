@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -73,6 +74,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   private static final Duration LULL = Duration.ofMillis(5);
   private static final Duration APART = Duration.ofMillis(2);
   private static final int MANY = 100;
+  private static final String DELIVERY_COUNT = "x-delivery-count";
   private static final long MAX_BATCH_BYTES = 16 << 20;
 
   private final String queue;
@@ -166,12 +168,25 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
     if (failure.isDone() || (singleActive && ending)) {
       return; // stays unacknowledged, for the consumer that takes over
     }
+    long before = deliveriesBefore(properties);
+    if (slowStart.isSuspicious(before)) {
+      failure.complete(new RepeatedDeliveryException(before));
+      return;
+    }
     delivered.incrementAndGet();
     try {
       buffer.add(PendingDelivery.of(deliveryReceiver, envelope, properties, body));
     } catch (Throwable e) { // out of memory, for example: the supervisor restarts
       failure.complete(e);
     }
+  }
+
+  /** As a quorum queue counts them; what a producer has written there does no harm. */
+  private static long deliveriesBefore(BasicProperties properties) {
+    Map<String, Object> headers = properties.getHeaders();
+    return headers != null && headers.get(DELIVERY_COUNT) instanceof Number count
+        ? count.longValue()
+        : 0;
   }
 
   @Override

@@ -11,15 +11,20 @@ package io.inbox4j.rabbitmq;
  *
  * <p>It continues where it was when a connection was lost, because a quorum queue puts what is
  * requeued behind what was requeued before: a consumer that takes less than that would change the
- * order.
+ * order. Where the order matters, on a queue with a single active consumer, another process may
+ * have had more in flight; so consumers of such queues start with the full prefetch, and go back to
+ * one delivery at a time only for messages that were delivered suspiciously often.
  */
 final class SlowStart {
 
   private static final int FACTOR = 4;
   private static final int TRIES = 5;
 
+  private static final long NEVER = Long.MAX_VALUE;
+
   private final int full;
-  private int prefetch = 1;
+  private final long tooOften;
+  private int prefetch;
   private int singly = 1;
   private int failures;
 
@@ -27,7 +32,30 @@ final class SlowStart {
    * @param full the endpoint's prefetch
    */
   SlowStart(int full) {
+    this(full, 1, NEVER);
+  }
+
+  private SlowStart(int full, int prefetch, long tooOften) {
     this.full = full;
+    this.prefetch = prefetch;
+    this.tooOften = tooOften;
+  }
+
+  /**
+   * One that starts with the full prefetch, to keep the order.
+   *
+   * @param deliveryLimit how often the broker delivers a message before dead-lettering it
+   */
+  static SlowStart inOrder(int full, int deliveryLimit) {
+    return new SlowStart(full, full, Math.max(2, deliveryLimit / 2));
+  }
+
+  /**
+   * Whether a message that was delivered this often before shows that processes crash while they
+   * have it in flight, so that the others in flight should not be delivered with it.
+   */
+  synchronized boolean isSuspicious(long deliveries) {
+    return prefetch > 1 && deliveries >= tooOften;
   }
 
   /** How many deliveries may be in flight. */

@@ -78,11 +78,14 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
     this.endpoint = endpoint;
     this.deliveryReceiver = deliveryReceiver;
     this.listener = listener;
-    this.starts =
-        Stream.generate(() -> new SlowStart(endpoint.prefetch()))
-            .limit(endpoint.consumers())
-            .toList();
+    this.starts = Stream.generate(() -> slowStart(endpoint)).limit(endpoint.consumers()).toList();
     this.thread = new Thread(this, "inbox-supervisor-" + endpoint.queue());
+  }
+
+  private static SlowStart slowStart(ReceiveEndpoint endpoint) {
+    return ConsumerSession.mayBeSingleActive(endpoint.topology())
+        ? SlowStart.inOrder(endpoint.prefetch(), endpoint.topology().deliveryLimit())
+        : new SlowStart(endpoint.prefetch());
   }
 
   /** Starts, and waits for the first attempt: a configuration error is thrown here. */

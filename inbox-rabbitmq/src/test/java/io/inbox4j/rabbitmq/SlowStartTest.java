@@ -22,6 +22,19 @@ class SlowStartTest {
   }
 
   @Test
+  void whereTheOrderMattersItAllowsAllAtOnceUntilSomethingWasDeliveredTooOften() {
+    SlowStart start = SlowStart.inOrder(100, 20);
+    assertThat(start.isOver()).isTrue();
+    assertThat(start.isSuspicious(9)).isFalse();
+    assertThat(start.isSuspicious(10)).isTrue();
+    start.again();
+    assertThat(start.prefetch()).isOne();
+    assertThat(start.isSuspicious(19)).isFalse();
+    assertThat(SlowStart.inOrder(100, 1).isSuspicious(1)).isFalse();
+    assertThat(new SlowStart(100).isSuspicious(19)).isFalse();
+  }
+
+  @Test
   void anEndpointThatAllowsOneIsThereAtOnce() {
     assertThat(new SlowStart(1).isOver()).isTrue();
   }
