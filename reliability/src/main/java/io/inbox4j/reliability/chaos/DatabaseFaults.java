@@ -11,7 +11,7 @@ import org.jdbi.v3.core.Handle;
 /** What happens to PostgreSQL, and on the way to it. */
 final class DatabaseFaults {
 
-  /** A commit is short: it takes many looks to see one. */
+  /** It takes some looks to see a commit, even one that lasts. */
   private static final Duration TO_CATCH_COMMITS = Duration.ofSeconds(10);
 
   private DatabaseFaults() {}
@@ -72,20 +72,7 @@ final class DatabaseFaults {
             "`pg_terminate_backend` of those in COMMIT, or that write the log",
             scene -> {
               scene.awaitWork(); // after a fault of the broker it may be long in coming
-              long hit = 0;
-              long until = System.nanoTime() + TO_CATCH_COMMITS.toNanos();
-              for (int i = 0; hit < 3 && System.nanoTime() < until; i++) {
-                hit +=
-                    scene.tables.count(
-                        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE state ="
-                            + " 'active' AND (query = 'COMMIT' OR lower(wait_event) IN ('walsync',"
-                            + " 'walwrite')) AND "
-                            + Tables.OF_THE_INBOX);
-                if (i % 20 == 0) {
-                  scene.feed();
-                }
-              }
-              return new Hit(hit, "sessions that commit");
+              return new Hit(terminateCommitting(scene), "sessions that commit");
             }),
         new Fault(
             "the answer to a COMMIT is lost",
@@ -236,6 +223,30 @@ final class DatabaseFaults {
       for (Connection connection : crowd) {
         connection.close();
       }
+    }
+  }
+
+  /** Ends some sessions in the middle of their commits, which are made to last. */
+  private static long terminateCommitting(Scene scene) throws Exception {
+    configure(scene, "commit_siblings", "0");
+    configure(scene, "commit_delay", "20000");
+    try {
+      long hit = 0;
+      long until = System.nanoTime() + TO_CATCH_COMMITS.toNanos();
+      for (int i = 0; hit < 3 && System.nanoTime() < until; i++) {
+        hit +=
+            scene.tables.count(
+                "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE state ="
+                    + " 'active' AND (query = 'COMMIT' OR lower(wait_event) IN ('walsync',"
+                    + " 'walwrite')) AND "
+                    + Tables.OF_THE_INBOX);
+        if (i % 20 == 0) {
+          scene.feed();
+        }
+      }
+      return hit;
+    } finally {
+      configure(scene, "commit_delay", "0");
     }
   }
 
