@@ -9,7 +9,7 @@ import static io.inbox4j.listener.QuarantineReason.HEADERS_TOO_LARGE;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.impl.LongStringHelper;
-import io.inbox4j.internal.receive.NotBefore;
+import io.inbox4j.transport.NotBefore;
 import java.time.Instant;
 import java.util.Date;
 import java.util.List;

@@ -8,6 +8,7 @@ import io.inbox4j.internal.loop.JvmExhaustion;
 import io.inbox4j.listener.QuarantineReason;
 import io.inbox4j.transport.Delivery;
 import io.inbox4j.transport.MessageIdSource;
+import io.inbox4j.transport.NotBefore;
 import io.inbox4j.transport.ValidatedDelivery;
 import java.time.Clock;
 import java.time.DateTimeException;

@@ -1,6 +1,5 @@
-package io.inbox4j.internal.receive;
+package io.inbox4j.transport;
 
-import io.inbox4j.transport.Delivery;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
