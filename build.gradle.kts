@@ -11,7 +11,8 @@ allprojects {
     version = "0.1.0-SNAPSHOT"
 }
 
-subprojects {
+// The BOM has no code.
+configure(subprojects.filter { it.name != "inbox-bom" }) {
     apply(plugin = "java-library")
     apply(plugin = "net.ltgt.errorprone")
     apply(plugin = "com.diffplug.spotless")
@@ -62,6 +63,10 @@ subprojects {
     }
 
     pluginManager.withPlugin("maven-publish") {
+        configure<JavaPluginExtension> {
+            withSourcesJar()
+            withJavadocJar()
+        }
         configure<PublishingExtension> {
             publications {
                 create<MavenPublication>("maven") {

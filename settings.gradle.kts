@@ -24,6 +24,7 @@ dependencyResolutionManagement {
 }
 
 include(
+    "inbox-bom",
     "inbox-api",
     "inbox-core",
     "inbox-jdbi",

@@ -17,7 +17,6 @@ dependencies {
     testImplementation(project(":testkit"))
     testImplementation(libs.assertj.core)
     testImplementation(libs.awaitility)
-    testImplementation(libs.jackson.databind)
     testImplementation(libs.jackson.dataformat.cbor)
     testImplementation(libs.junit.jupiter.api)
     testImplementation(libs.junit.jupiter.params)

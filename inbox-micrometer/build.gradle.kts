@@ -21,7 +21,6 @@ dependencies {
     testImplementation(libs.assertj.core)
     testImplementation(libs.awaitility)
     testImplementation(libs.jdbi3.core)
-    testImplementation(libs.jackson.databind)
     testImplementation(libs.junit.jupiter.api)
     testRuntimeOnly(libs.junit.jupiter.engine)
 }

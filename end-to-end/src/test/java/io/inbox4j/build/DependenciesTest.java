@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /** What users of the published modules get is written down, so that a change of it is noticed. */
 class DependenciesTest {
 
-  private static final List<String> PUBLISHED =
+  static final List<String> PUBLISHED =
       List.of(
           "inbox-api",
           "inbox-core",
@@ -45,6 +45,14 @@ class DependenciesTest {
     assertThat(Files.readAllLines(root.resolve("dependencies.txt")))
         .as("dependencies.txt should be%n%s", String.join("\n", resolved))
         .containsExactlyElementsOf(resolved);
+  }
+
+  @Test
+  void theBomHasEveryPublishedModule() {
+    assertThat(MavenBuild.read(root).modules().get("inbox-bom").dependencies())
+        .extracting(BuildModel.Dependency::artifact)
+        .containsExactlyInAnyOrderElementsOf(
+            PUBLISHED.stream().map(module -> "io.inbox4j:" + module).toList());
   }
 
   @Test

@@ -103,7 +103,7 @@ final class GradleBuild {
     for (Call call : own.dependencies()) {
       dependency(own, call, platforms).ifPresent(dependencies::add);
     }
-    for (Call call : script.dependencies()) {
+    for (Call call : own.isPlatform() ? List.<Call>of() : script.dependencies()) {
       if (!call.configuration().equals("errorprone")) {
         dependency(script, call, platforms)
             .filter(dependency -> !dependency.artifact().equals(LAUNCHER))

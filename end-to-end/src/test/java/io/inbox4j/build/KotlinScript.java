@@ -60,6 +60,11 @@ record KotlinScript(Path file, List<String> lines) {
         .map(match -> match.group(1));
   }
 
+  /** Whether it is a platform, which has versions and no code. */
+  boolean isPlatform() {
+    return lines.contains("`java-platform`");
+  }
+
   /** Every line of the {@code dependencies} blocks; a line of another form is refused. */
   List<Call> dependencies() {
     List<Call> calls = new ArrayList<>();
@@ -81,6 +86,8 @@ record KotlinScript(Path file, List<String> lines) {
       Matcher call = CALL.matcher(line);
       if (line.equals("}")) {
         return i;
+      } else if (line.equals("constraints {") && isPlatform()) {
+        i = readBlock(i + 1, calls);
       } else if (call.matches()) {
         calls.add(new Call(i + 1, call.group(1), call.group(2)));
         i = skipExclusions(i, Optional.ofNullable(call.group(3)).orElse(""));

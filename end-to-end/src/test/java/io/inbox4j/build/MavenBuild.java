@@ -70,10 +70,17 @@ final class MavenBuild {
         pom.at("properties").stream()
             .flatMap(all -> all.children().stream())
             .anyMatch(property -> properties.containsKey(property.name()));
-    if (overrides || !pom.at("dependencyManagement").isEmpty()) {
+    boolean isBom = pom.text("packaging").equals(Optional.of("pom"));
+    if (overrides || (!isBom && !pom.at("dependencyManagement").isEmpty())) {
       throw new UnreadableBuildFileException(pom.file(), "versions belong in the parent POM");
     }
     Set<Dependency> dependencies = new HashSet<>();
+    if (isBom) {
+      for (PomElement entry : pom.at("dependencyManagement", "dependencies", "dependency")) {
+        dependencies.add(dependency(entry));
+      }
+      return new Subproject(coordinates(pom), dependencies);
+    }
     for (PomElement source : List.of(parent, pom)) {
       for (PomElement dependency : source.at("dependencies", "dependency")) {
         dependencies.add(dependency(dependency));
