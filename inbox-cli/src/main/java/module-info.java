@@ -21,6 +21,8 @@ module io.inbox4j.cli {
       info.picocli;
   opens io.inbox4j.cli.internal.options to
       info.picocli;
+  opens io.inbox4j.cli.internal.terminal to
+      info.picocli;
 
   uses io.inbox4j.cli.application.InboxApplication;
 }

@@ -6,6 +6,7 @@ module io.inbox4j.jdbi {
   requires transitive org.jdbi.v3.core;
   requires static transitive org.jspecify;
   requires com.zaxxer.hikari;
+  requires io.leangen.geantyref; // JDBI needs it, and cannot say so
   requires org.postgresql.jdbc;
   requires org.slf4j;
 

@@ -1,5 +1,6 @@
 package io.inbox4j.cli;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
@@ -9,9 +10,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -47,12 +50,31 @@ final class Cli {
 
   private static Result process(
       Map<String, String> environment, List<String> jvm, String typed, String... args) {
+    List<String> program = new ArrayList<>(jvm);
+    program.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    program.add(InboxCommand.class.getName());
+    return run(environment, program, typed, args);
+  }
+
+  /** With everything on the module path, as modules. */
+  static Result ofModules(String... args) {
+    String path =
+        Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+            .filter(entry -> !entry.contains("test"))
+            .collect(Collectors.joining(File.pathSeparator));
+    return run(
+        Map.of(),
+        List.of("-p", path, "-m", "io.inbox4j.cli/" + InboxCommand.class.getName()),
+        "",
+        args);
+  }
+
+  private static Result run(
+      Map<String, String> environment, List<String> program, String typed, String... args) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(JVM);
-    command.addAll(jvm);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.add(InboxCommand.class.getName());
+    command.addAll(program);
     command.addAll(List.of(args));
     Path out = null;
     Path err = null;
