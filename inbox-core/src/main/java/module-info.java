@@ -20,8 +20,6 @@ module io.inbox4j.core {
       io.inbox4j.jdbi,
       io.inbox4j.micrometer,
       io.inbox4j.rabbitmq;
-  exports io.inbox4j.internal.notify to
-      io.inbox4j.cli;
   exports io.inbox4j.internal.receive to
       io.inbox4j.jdbi;
 }

@@ -29,7 +29,7 @@ public final class DeadLetters {
   /**
    * @param wake called with an endpoint that has work again
    */
-  public DeadLetters(OperatorStore store, SafeListener listener, Consumer<String> wake) {
+  DeadLetters(OperatorStore store, SafeListener listener, Consumer<String> wake) {
     this(store, listener, wake, Actor.ofSystem());
   }
 
@@ -39,6 +39,14 @@ public final class DeadLetters {
     this.listener = listener;
     this.wake = wake;
     this.actor = actor;
+  }
+
+  /**
+   * The dead messages in a store, for programs that operate on messages without subscribing to
+   * their endpoints.
+   */
+  public static DeadLetters in(OperatorStore store) {
+    return new DeadLetters(store, new SafeListener(List.of()), endpoint -> {});
   }
 
   /**

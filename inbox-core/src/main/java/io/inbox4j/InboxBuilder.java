@@ -8,9 +8,10 @@ import io.inbox4j.handler.EventHandler;
 import io.inbox4j.handler.EventMiddleware;
 import io.inbox4j.internal.DurationRange;
 import io.inbox4j.internal.endpoint.EndpointConfig;
-import io.inbox4j.internal.health.HealthMonitor;
+import io.inbox4j.internal.lifecycle.InboxConfig;
 import io.inbox4j.internal.log.FailureLog;
 import io.inbox4j.internal.notify.SafeListener;
+import io.inbox4j.internal.registry.ThisProcess;
 import io.inbox4j.listener.InboxListener;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.store.InboxStore;
@@ -30,6 +31,7 @@ public final class InboxBuilder {
 
   public static final Duration DEFAULT_MAX_TRANSACTION_AGE = Duration.ofMinutes(5);
 
+  private static final int MAX_NAME_LENGTH = 255;
   private static final DurationRange UP_TO_A_DAY = DurationRange.upTo(Duration.ofDays(1));
 
   private @Nullable InboxStore store;
@@ -46,6 +48,7 @@ public final class InboxBuilder {
   private Duration closeDeadline = Inbox.DEFAULT_CLOSE_DEADLINE;
   private Retention retention = Retention.ofDefaults();
   private boolean logExceptionText;
+  private @Nullable String instanceName;
 
   InboxBuilder() {}
 
@@ -159,6 +162,21 @@ public final class InboxBuilder {
     return this;
   }
 
+  /**
+   * The name of this process, by which operators recognize it in {@code inbox status} and in the
+   * attempts of messages, such as the name of its pod. It need not be unique. 1 to 255 characters;
+   * defaults to the host and the process id, such as {@code web-1-4711}.
+   */
+  public InboxBuilder instanceName(String name) {
+    if (name.isBlank() || name.length() > MAX_NAME_LENGTH || name.indexOf('\0') >= 0) {
+      throw new IllegalArgumentException(
+          "the instance name is '%s'; expected 1 to %d characters that are not blank"
+              .formatted(name, MAX_NAME_LENGTH));
+    }
+    this.instanceName = name;
+    return this;
+  }
+
   /** The mapper that reads JSON. Defaults to {@link JsonFormat#defaultMapper()}. */
   public InboxBuilder json(JsonMapper mapper) {
     this.mapper = mapper;
@@ -175,7 +193,8 @@ public final class InboxBuilder {
   }
 
   /**
-   * Validates the configuration and builds the inbox. Nothing is opened before {@link Inbox#start}.
+   * Validates the configuration and builds the inbox, which later changes to this builder do not
+   * affect. Nothing is opened before {@link Inbox#open} or {@link Inbox#start}.
    *
    * @throws IllegalArgumentException if something is missing or contradictory
    */
@@ -188,27 +207,28 @@ public final class InboxBuilder {
       throw new IllegalArgumentException(
           "no queue is subscribed; expected at least one .subscribe(queue, event, handler)");
     }
-    List<Subscription> built = new ArrayList<>();
+    String process = instanceName == null ? ThisProcess.defaultName() : instanceName;
+    List<EndpointConfig> endpoints = new ArrayList<>();
     subscriptions.forEach(
         (queue, configure) -> {
           SubscriptionBuilder builder = new SubscriptionBuilder(queue, defaults, middleware);
           configure.accept(builder);
-          built.add(builder.build());
+          endpoints.add(builder.build(process));
         });
-    EventReader reader = new EventReader(new JsonFormat(mapper), formats);
     FailureLog failures = new FailureLog(logExceptionText, store::namesIn);
-    SafeListener listener = new SafeListener(listeners, failures);
     return new Inbox(
-        store,
-        transport,
-        built,
-        reader,
-        receiveMiddleware,
-        listener,
-        failures,
-        maxConcurrency,
-        new HealthMonitor(store, listener, maxTransactionAge),
-        retention,
-        closeDeadline);
+        new InboxConfig(
+            store,
+            transport,
+            endpoints,
+            new EventReader(new JsonFormat(mapper), formats),
+            receiveMiddleware,
+            new SafeListener(listeners, failures),
+            failures,
+            maxConcurrency,
+            maxTransactionAge,
+            retention,
+            closeDeadline,
+            process));
   }
 }

@@ -36,7 +36,7 @@ public final class PendingMessages {
   /**
    * @param wake called with an endpoint that has work
    */
-  public PendingMessages(OperatorStore store, SafeListener listener, Consumer<String> wake) {
+  PendingMessages(OperatorStore store, SafeListener listener, Consumer<String> wake) {
     this(store, listener, wake, Actor.ofSystem());
   }
 
@@ -46,6 +46,14 @@ public final class PendingMessages {
     this.listener = listener;
     this.wake = wake;
     this.actor = actor;
+  }
+
+  /**
+   * The pending messages in a store, for programs that operate on messages without subscribing to
+   * their endpoints.
+   */
+  public static PendingMessages in(OperatorStore store) {
+    return new PendingMessages(store, new SafeListener(List.of()), endpoint -> {});
   }
 
   /**

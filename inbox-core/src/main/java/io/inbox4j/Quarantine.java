@@ -36,7 +36,7 @@ public final class Quarantine {
    * @param checks the validator of every endpoint
    * @param wake called with an endpoint that has work again
    */
-  public Quarantine(
+  Quarantine(
       OperatorStore store,
       Map<String, DeliveryValidator> checks,
       SafeListener listener,
@@ -55,6 +55,15 @@ public final class Quarantine {
     this.listener = listener;
     this.wake = wake;
     this.actor = actor;
+  }
+
+  /**
+   * The quarantined deliveries in a store, for programs that operate on messages without
+   * subscribing to their endpoints. Nothing can be replayed with it, because only an inbox knows
+   * what a valid event is.
+   */
+  public static Quarantine in(OperatorStore store) {
+    return new Quarantine(store, Map.of(), new SafeListener(List.of()), endpoint -> {});
   }
 
   /**

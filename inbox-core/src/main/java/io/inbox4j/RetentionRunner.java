@@ -53,7 +53,7 @@ public final class RetentionRunner {
   public RetentionReport run(Consumer<RetentionReport> progress) {
     if (retention.isForever()) {
       throw new InboxException(
-          "messages are kept for ever; expected for example .retention(Retention.days(7))");
+          "messages are kept forever; expected for example .retention(Retention.days(7))");
     }
     return store.retain(
         endpoints,

@@ -15,6 +15,7 @@ import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.retry.WhenDead;
 import io.inbox4j.transport.Binding;
 import io.inbox4j.transport.MessageIdSource;
+import io.inbox4j.transport.ReceiveEndpoint;
 import io.inbox4j.transport.Topology;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -278,7 +279,10 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
     return this;
   }
 
-  Subscription build() {
+  /**
+   * @param process the name of this process
+   */
+  EndpointConfig build(String process) {
     if (events.isEmpty()) {
       throw new IllegalArgumentException(
           "the subscription of '%s' has no events; add some with on(…) or receive(…)"
@@ -300,20 +304,25 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
     requireKnown("a retry policy", retryByEvent.keySet(), known);
     requireKnown("an upcaster", upcastEvents, known);
     requireKnown("a limit of concurrency", concurrencyByEvent.keySet(), known);
-    return new Subscription(
-        queue,
+    return new EndpointConfig(
+        new ReceiveEndpoint(queue, topology, bindings, consumers, prefetch, batchSize),
         known,
         handlers,
-        List.copyOf(middleware),
-        Map.copyOf(retryByEvent),
-        Map.copyOf(concurrencyByEvent),
-        handling,
-        List.copyOf(bindings),
-        topology,
+        middleware,
         messageIdSource,
         orderingKey,
+        limits,
+        retry,
+        retryByEvent,
+        concurrencyByEvent,
+        breaker,
+        handling,
+        concurrency,
+        isolated,
         whenDead,
-        new Defaults(this)); // a copy, so that later changes to the builder have no effect
+        pollInterval,
+        maxLag,
+        process);
   }
 
   private HandlingMode checkedMode(EventDispatcher handlers) {

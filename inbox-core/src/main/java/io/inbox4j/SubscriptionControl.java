@@ -13,15 +13,17 @@ public final class SubscriptionControl {
   private final OperatorStore store;
   private final InboxProcessor processor;
 
-  public SubscriptionControl(String endpoint, OperatorStore store, InboxProcessor processor) {
+  SubscriptionControl(String endpoint, OperatorStore store, InboxProcessor processor) {
     this.endpoint = endpoint;
     this.store = store;
     this.processor = processor;
   }
 
   /**
-   * Pauses handling in all processes, until {@link #resume}, also after a restart. Messages are
-   * still received and stored; those in flight finish. An existing pause stays unchanged.
+   * Pauses handling in all processes, until {@link #resume}, also after a restart. When this method
+   * returns, the pause is committed, and no claim that begins after that, in this process or
+   * another, takes a message; messages in flight are finished. Receiving and storing go on. An
+   * existing pause stays unchanged.
    *
    * @param by who pauses it
    * @param reason why, as shown to other operators
@@ -37,7 +39,7 @@ public final class SubscriptionControl {
   }
 
   /** The current pause, or null if the subscription is not paused. */
-  public @Nullable Pause pause() {
+  public @Nullable Pause currentPause() {
     return store.pauseOf(endpoint);
   }
 

@@ -168,10 +168,6 @@ public abstract class SubscriptionOptions<B extends SubscriptionOptions<B>> {
 
     Defaults() {}
 
-    Defaults(SubscriptionOptions<?> options) {
-      super(options);
-    }
-
     @Override
     Defaults self() {
       return this;

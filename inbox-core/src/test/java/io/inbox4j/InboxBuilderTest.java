@@ -8,13 +8,17 @@ import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.format.EventFormat;
 import io.inbox4j.format.JacksonFormat;
 import io.inbox4j.handler.EventHandler;
+import io.inbox4j.internal.endpoint.EndpointConfig;
 import io.inbox4j.internal.receive.OrderingKeySource;
 import io.inbox4j.internal.receive.ReceiveLimits;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.transport.Topology;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -75,14 +79,34 @@ class InboxBuilderTest {
             .on(Created.class, NOTHING)
             .orderedBy(Created.class, Created::messageId)
             .batchSize(100);
-    Subscription built = kept.build();
-    OrderingKeySource key = built.orderingKey();
+    EndpointConfig built = kept.build("me");
     kept.batchSize(7).maxBodySize(1).orderedBy(Cancelled.class, Cancelled::messageId);
-    assertThat(built.options().batchSize).isEqualTo(100);
-    assertThat(built.options().limits).isEqualTo(ReceiveLimits.ofDefaults());
-    assertThat(key)
+    assertThat(built.batchSize()).isEqualTo(100);
+    assertThat(built.limits()).isEqualTo(ReceiveLimits.ofDefaults());
+    assertThat(built.orderingKey())
         .isInstanceOfSatisfying(
             OrderingKeySource.InEvent.class, it -> assertThat(it.keys()).hasSize(1));
+  }
+
+  @Test
+  void keepingTheBuildersChangesNothing() {
+    AtomicReference<SubscriptionBuilder> kept = new AtomicReference<>();
+    InboxBuilder builder =
+        withStore()
+            .subscribe(
+                "orders",
+                queue -> kept.set(queue.on(Created.class, NOTHING).topology(Topology.classic())));
+    try (Inbox inbox = builder.build()) {
+      kept.get().receive(Cancelled.class).topology(Topology.existing());
+      builder.subscribe("payments", Created.class, NOTHING);
+      assertThat(inbox.types()).isEqualTo(Map.of("orders", Set.of("created")));
+      assertThat(inbox.topologies()).isEqualTo(Map.of("orders", Topology.classic()));
+      try (Inbox another = builder.build()) {
+        assertThat(another.types())
+            .isEqualTo(Map.of("orders", Set.of("created"), "payments", Set.of("created")));
+      }
+      assertThat(inbox.types()).containsOnlyKeys("orders");
+    }
   }
 
   @Test
@@ -213,15 +237,15 @@ class InboxBuilderTest {
   void defaultsHoldForEverySubscriptionThatSaysNothingElse() {
     SubscriptionOptions.Defaults defaults = new SubscriptionOptions.Defaults();
     defaults.batchSize(7).concurrency(3).maxBodySize(99).isolated();
-    Subscription subscription =
+    EndpointConfig endpoint =
         new SubscriptionBuilder("orders", defaults, List.of())
             .on(Created.class, NOTHING)
             .concurrency(2)
-            .build();
-    assertThat(subscription.options().batchSize).isEqualTo(7);
-    assertThat(subscription.options().concurrency).isEqualTo(2);
-    assertThat(subscription.options().limits.maxBodySize()).isEqualTo(99);
-    assertThat(subscription.options().isolated).isTrue();
+            .build("me");
+    assertThat(endpoint.batchSize()).isEqualTo(7);
+    assertThat(endpoint.workers()).isEqualTo(2);
+    assertThat(endpoint.limits().maxBodySize()).isEqualTo(99);
+    assertThat(endpoint.isolated()).isTrue();
     assertThat(defaults.concurrency).isEqualTo(3);
   }
 
@@ -230,8 +254,8 @@ class InboxBuilderTest {
     SubscriptionBuilder builder =
         new SubscriptionBuilder("orders", new SubscriptionOptions.Defaults(), List.of());
     builder.on(Created.class, NOTHING).batchSize(7);
-    assertThat(builder.build().config().transactionSize()).isEqualTo(7);
-    assertThat(builder.isolated().build().config().transactionSize()).isEqualTo(1);
+    assertThat(builder.build("me").transactionSize()).isEqualTo(7);
+    assertThat(builder.isolated().build("me").transactionSize()).isEqualTo(1);
   }
 
   @Test

@@ -2,14 +2,18 @@ package io.inbox4j;
 
 import io.inbox4j.listener.Backlog;
 import io.inbox4j.operations.DeadMessage;
+import io.inbox4j.operations.FailedAttempt;
 import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Pause;
 import io.inbox4j.operations.PendingMessage;
+import io.inbox4j.operations.ProcessInfo;
 import io.inbox4j.operations.QuarantineEntry;
 import io.inbox4j.operations.QuarantinedMessage;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.operations.RetentionReport;
+import io.inbox4j.operations.RunningProcess;
+import io.inbox4j.operations.UnhandledType;
 import io.inbox4j.store.FailureKind;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Lease;
@@ -22,6 +26,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -172,6 +177,36 @@ final class UntouchedStore implements InboxStore {
   @Override
   public List<Intervention> interventions(
       Intervention.Origin origin, MessageFilter filter, int limit) {
+    throw touched();
+  }
+
+  @Override
+  public List<FailedAttempt> attempts(String endpoint, UUID messageId) {
+    throw touched();
+  }
+
+  @Override
+  public void register(ProcessInfo process, Duration uptime) {
+    throw touched();
+  }
+
+  @Override
+  public boolean heartbeat(UUID process) {
+    throw touched();
+  }
+
+  @Override
+  public void deregister(UUID process) {
+    throw touched();
+  }
+
+  @Override
+  public List<RunningProcess> processes() {
+    throw touched();
+  }
+
+  @Override
+  public List<UnhandledType> unhandledTypes(Collection<String> endpoints) {
     throw touched();
   }
 

@@ -18,6 +18,7 @@ import io.inbox4j.jdbi.JdbiInboxStore;
 import io.inbox4j.jdbi.JdbiInboxStoreBuilder;
 import io.inbox4j.listener.Backlog;
 import io.inbox4j.listener.InboxListener;
+import io.inbox4j.operations.FailedAttempt;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.operations.RetentionReport;
@@ -53,7 +54,12 @@ class DurationOptionsTest {
 
   /** What is told to users, or takes whatever it is given. */
   private static final Set<Class<?>> NO_OPTIONS =
-      Set.of(Backlog.class, RetentionReport.class, Inbox.class, InboxConsumer.class);
+      Set.of(
+          FailedAttempt.class,
+          Backlog.class,
+          RetentionReport.class,
+          Inbox.class,
+          InboxConsumer.class);
 
   /** Where nothing at all is a time, too: no delay, no age. */
   private static final Set<Class<?>> FROM_ZERO =

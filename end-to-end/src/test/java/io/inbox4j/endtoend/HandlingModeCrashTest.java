@@ -77,6 +77,10 @@ class HandlingModeCrashTest {
             orders().stream().filter(order -> !order.equals("o5")).toList());
     assertThat(database.texts("SELECT content ->> 'order' FROM inbox WHERE status = 'failed'"))
         .containsExactly("o5");
+    assertThat(
+            database.texts("SELECT attempt || ' ' || fingerprint FROM inbox_attempts ORDER BY 1"))
+        .as("each attempt ended with a crash")
+        .containsExactly("1 crash", "2 crash");
   }
 
   @Test

@@ -106,6 +106,10 @@ class ProcessCrashTest {
             orders().stream().filter(order -> !order.equals("o5")).toList());
     assertThat(database.texts("SELECT content ->> 'order' FROM inbox WHERE status = 'failed'"))
         .containsExactly("o5");
+    assertThat(
+            database.texts("SELECT attempt || ' ' || fingerprint FROM inbox_attempts ORDER BY 1"))
+        .as("each attempt ended with a crash")
+        .containsExactly("1 crash", "2 crash");
     assertThat(database.texts("SELECT attempts || ': ' || error FROM inbox_dead"))
         .singleElement()
         .asString()

@@ -60,13 +60,21 @@ final class Cli {
   static Result ofModules(String... args) {
     String path =
         Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-            .filter(entry -> !entry.contains("test"))
+            .filter(entry -> !isOfTests(Path.of(entry)))
             .collect(Collectors.joining(File.pathSeparator));
     return run(
         Map.of(),
         List.of("-p", path, "-m", "io.inbox4j.cli/" + InboxCommand.class.getName()),
         "",
         args);
+  }
+
+  private static boolean isOfTests(Path entry) {
+    boolean ofModule = entry.endsWith("target/classes");
+    return (ofModule ? entry.getParent().getParent() : entry)
+        .getFileName()
+        .toString()
+        .contains("test");
   }
 
   private static Result run(

@@ -72,6 +72,66 @@ class CommandsTest {
   }
 
   @Test
+  void statusShowsTheRunningProcessesAndWhatNoneOfThemHandles() {
+    Tables tables = Tables.filled();
+    assertThat(Cli.here("status", "--jdbc", tables.url()).out())
+        .contains(
+            "No process is running.",
+            "No running process handles order-placed at billing.orders; its messages are pending",
+            "No running process handles order-placed at billing.orders; its deliveries are in"
+                + " quarantine");
+    tables.execute(
+        """
+        INSERT INTO inbox_processes (id, name, host, pid, version, roles, endpoints, handled_at,
+                                     handled_types, started_on_utc, seen_on_utc)
+        VALUES (gen_random_uuid(), 'billing-7f9c', 'web-1', 4711, '1.2', '{receiving,processing}',
+                '{billing.orders}', '{billing.orders}', '{order-placed}', now(), now()),
+               (gen_random_uuid(), 'long dead', 'web-1', 4712, '1.2', '{processing}',
+                '{shipping.orders}', '{shipping.orders}', '{order-placed}', now(),
+                now() - interval '1 minute')
+        """);
+    assertThat(Cli.here("status", "--jdbc", tables.url()).out())
+        .contains("billing-7f9c", "web-1", "4711", "receiving, processing")
+        .contains("billing.orders: order-placed")
+        .contains("No running process handles order-placed at shipping.orders")
+        .doesNotContain("handles order-placed at billing.orders", "long dead");
+    JsonNode json = Cli.here("status", "--jdbc", tables.url(), "--json").json();
+    assertThat(json.get("processes")).hasSize(1);
+    assertThat(json.get("processes").get(0).get("name").asString()).isEqualTo("billing-7f9c");
+    assertThat(json.get("processes").get(0).get("handled").get(BILLING).get(0).asString())
+        .isEqualTo("order-placed");
+    assertThat(json.get("unhandled")).hasSize(1);
+    assertThat(json.get("unhandled").get(0).get("endpoint").asString()).isEqualTo(SHIPPING);
+  }
+
+  @Test
+  void showListsTheFailedAttemptsOfAMessageThatIsProcessed() {
+    Tables tables = Tables.filled();
+    tables.execute(
+        """
+        INSERT INTO inbox_attempts (seq, number, attempt, took_millis, fingerprint, process,
+                                    error_class, error)
+        SELECT seq, 1, 1, 12, '05726319b0034982', 'billing-7f9c', 'shop.NoStock',
+               E'shop.NoStock: none left\nbecause of shop.Other' FROM inbox_processed WHERE seq = 9
+        UNION ALL
+        SELECT seq, 2, 2, NULL, 'crash', NULL, NULL, 'the process died' FROM inbox_processed
+        WHERE seq = 9
+        """);
+    assertThat(Cli.here("show", id(9), "--jdbc", tables.url()).out())
+        .contains("processed", "ATTEMPT", "12ms", "billing-7f9c", "05726319b0034982")
+        .contains("shop.NoStock: none left", "the process died")
+        .doesNotContain("because of shop.Other");
+    JsonNode attempts =
+        Cli.here("show", id(9), "--jdbc", tables.url(), "--json")
+            .json()
+            .get(0)
+            .get("failedAttempts");
+    assertThat(attempts).hasSize(2);
+    assertThat(attempts.get(0).get("error").asString()).contains("because of shop.Other");
+    assertThat(attempts.get(1).get("process").isNull()).isTrue();
+  }
+
+  @Test
   void listFindsMessagesByTheirStatus() {
     Tables tables = Tables.filled();
     Result dead = Cli.process("list", "--jdbc", tables.url());

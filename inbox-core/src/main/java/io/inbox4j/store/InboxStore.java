@@ -1,8 +1,8 @@
 package io.inbox4j.store;
 
 /**
- * The port to a database, split by role: receiving, processing, recovery, leases, operators, status
- * and retention. Thread-safe.
+ * The port to a database, split by role: receiving, processing, recovery, leases, operators,
+ * history, status, processes and retention. Thread-safe.
  *
  * <p>Every method throws {@link StoreUnavailableException} for transient failures. All times are
  * the database's.
@@ -14,6 +14,8 @@ public interface InboxStore
         LeaseStore,
         StatusStore,
         OperatorStore,
+        HistoryStore,
+        ProcessRegistryStore,
         RetentionStore,
         AutoCloseable {
 

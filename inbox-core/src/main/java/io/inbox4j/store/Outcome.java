@@ -15,13 +15,16 @@ public sealed interface Outcome {
   /**
    * Its handler failed, and another attempt is due after the delay.
    *
+   * @param error the text of the failure with its stack trace
    * @param alone whether it is orphaned from now on and has to run alone
+   * @param failure what the history of the message keeps of the attempt
    */
-  record Retry(long sequence, Duration delay, String error, boolean alone) implements Outcome {
+  record Retry(long sequence, Duration delay, String error, boolean alone, AttemptFailure failure)
+      implements Outcome {
 
-    /** A retry that may share a batch with other messages. */
+    /** A retry without an exception, that may share a batch with other messages. */
     public Retry(long sequence, Duration delay, String error) {
-      this(sequence, delay, error, false);
+      this(sequence, delay, error, false, AttemptFailure.crash(error));
     }
   }
 
@@ -31,10 +34,18 @@ public sealed interface Outcome {
   /**
    * It is dead: no further attempt is made.
    *
+   * @param error the text of the failure with its stack trace
    * @param holdsKey whether later messages of its ordering key wait until it is replayed or
    *     discarded
+   * @param failure what the history of the message keeps of the attempt
    */
-  record Dead(long sequence, String error, boolean holdsKey) implements Outcome {
+  record Dead(long sequence, String error, boolean holdsKey, AttemptFailure failure)
+      implements Outcome {
+
+    /** A message that is given up on without an exception. */
+    public Dead(long sequence, String error, boolean holdsKey) {
+      this(sequence, error, holdsKey, AttemptFailure.crash(error));
+    }
 
     /** A dead message that does not block its ordering key. */
     public Dead(long sequence, String error) {

@@ -11,13 +11,14 @@ import io.inbox4j.jdbi.internal.notify.ListenConnection;
 import io.inbox4j.jdbi.internal.notify.NotifySender;
 import io.inbox4j.jdbi.internal.notify.NotifySender.Announcement;
 import io.inbox4j.jdbi.internal.operate.BacklogQuery;
+import io.inbox4j.jdbi.internal.operate.HistoryStatements;
 import io.inbox4j.jdbi.internal.operate.OperatorStatements;
+import io.inbox4j.jdbi.internal.operate.ProcessStatements;
 import io.inbox4j.jdbi.internal.operate.QuarantineReplay;
 import io.inbox4j.jdbi.internal.operate.StatusQuery;
 import io.inbox4j.jdbi.internal.receive.MessageInserts;
 import io.inbox4j.jdbi.internal.retain.JdbiRetention;
 import io.inbox4j.jdbi.internal.retain.RetentionPolicies;
-import io.inbox4j.jdbi.internal.sql.Interval;
 import io.inbox4j.jdbi.internal.sql.Migrations;
 import io.inbox4j.jdbi.internal.sql.Sql;
 import io.inbox4j.jdbi.internal.sql.SqlErrorNames;
@@ -27,14 +28,18 @@ import io.inbox4j.jdbi.internal.work.JdbiWorkTransaction;
 import io.inbox4j.jdbi.internal.work.LeaseStatements;
 import io.inbox4j.listener.Backlog;
 import io.inbox4j.operations.DeadMessage;
+import io.inbox4j.operations.FailedAttempt;
 import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Pause;
 import io.inbox4j.operations.PendingMessage;
+import io.inbox4j.operations.ProcessInfo;
 import io.inbox4j.operations.QuarantineEntry;
 import io.inbox4j.operations.QuarantinedMessage;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.operations.RetentionReport;
+import io.inbox4j.operations.RunningProcess;
+import io.inbox4j.operations.UnhandledType;
 import io.inbox4j.store.FailureKind;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Lease;
@@ -50,6 +55,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -85,6 +91,7 @@ public final class JdbiInboxStore implements InboxStore {
   private final OperatorStatements operations;
   private final QuarantineReplay quarantineReplay;
   private final StatusQuery statusQuery;
+  private final ProcessStatements processes;
   private final JdbiRetention retentionRuns;
   private final HandlerJdbi handlerJdbi;
   private final SessionCleaner sessions;
@@ -106,6 +113,7 @@ public final class JdbiInboxStore implements InboxStore {
     this.operations = new OperatorStatements(jdbi);
     this.quarantineReplay = new QuarantineReplay(jdbi, notifySender);
     this.statusQuery = new StatusQuery(jdbi);
+    this.processes = new ProcessStatements(jdbi);
     this.retentionRuns = new JdbiRetention(jdbi);
     this.sessions = new SessionCleaner(builder.dataSource(), connections);
     this.handlerJdbi = new HandlerJdbi(builder.handlerConfiguration());
@@ -310,15 +318,9 @@ public final class JdbiInboxStore implements InboxStore {
   @Override
   public boolean markCrashRiskAlone(long sequence, Duration holdBack) {
     return SqlErrors.translate(
-            () ->
-                jdbi.withHandle(
-                    handle ->
-                        handle
-                            .createUpdate(Sql.MARK_CRASH_RISK_ALONE)
-                            .bind("seq", sequence)
-                            .bind("holdBack", new Interval(holdBack))
-                            .execute()))
-        == 1;
+        () ->
+            jdbi.inTransaction(
+                handle -> LeaseStatements.markCrashRiskAlone(handle, sequence, holdBack)));
   }
 
   @Override
@@ -451,6 +453,37 @@ public final class JdbiInboxStore implements InboxStore {
   public List<Intervention> interventions(
       Intervention.Origin origin, MessageFilter filter, int limit) {
     return SqlErrors.translate(() -> operations.interventions(origin, filter, limit));
+  }
+
+  @Override
+  public List<FailedAttempt> attempts(String endpoint, UUID messageId) {
+    return SqlErrors.translate(
+        () -> jdbi.withHandle(handle -> HistoryStatements.attempts(handle, endpoint, messageId)));
+  }
+
+  @Override
+  public void register(ProcessInfo process, Duration uptime) {
+    SqlErrors.translate(() -> processes.register(process, uptime));
+  }
+
+  @Override
+  public boolean heartbeat(UUID process) {
+    return SqlErrors.translate(() -> processes.heartbeat(process));
+  }
+
+  @Override
+  public void deregister(UUID process) {
+    SqlErrors.translate(() -> processes.deregister(process));
+  }
+
+  @Override
+  public List<RunningProcess> processes() {
+    return SqlErrors.translate(processes::running);
+  }
+
+  @Override
+  public List<UnhandledType> unhandledTypes(Collection<String> endpoints) {
+    return SqlErrors.translate(() -> processes.unhandled(endpoints));
   }
 
   @Override

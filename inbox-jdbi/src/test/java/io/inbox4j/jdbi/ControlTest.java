@@ -63,12 +63,12 @@ class ControlTest {
       other.transport.deliver(Service.QUEUE, Service.deliveries(5));
       await().during(Duration.ofMillis(300)).until(() -> calls.get() == 0);
       service.awaitAll("pending", 5);
-      assertThat(control(other).pause())
+      assertThat(control(other).currentPause())
           .matches(
               pause -> pause.by().equals("anna") && pause.reason().equals("the printer burns"));
       control(other).resume();
       service.awaitAll("processed", 5);
-      assertThat(control(service).pause()).isNull();
+      assertThat(control(service).currentPause()).isNull();
     }
   }
 
@@ -77,10 +77,10 @@ class ControlTest {
     try (Service service = counting(Mode.TRANSACTIONAL, queue -> {})) {
       control(service).pause("anna", "first");
       control(service).pause("bert", "second");
-      assertThat(Objects.requireNonNull(control(service).pause()).by()).isEqualTo("anna");
+      assertThat(Objects.requireNonNull(control(service).currentPause()).by()).isEqualTo("anna");
       try (Service later =
           Service.with(service.database, with(Mode.TRANSACTIONAL, queue -> {})).start()) {
-        assertThat(control(later).pause()).isNotNull();
+        assertThat(control(later).currentPause()).isNotNull();
       }
     }
   }

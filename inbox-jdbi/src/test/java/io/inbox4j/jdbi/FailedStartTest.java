@@ -97,6 +97,7 @@ class FailedStartTest {
   void anInboxWhoseStartWasRefusedCanBeStartedAgain() {
     transport.refusal = new InboxException("refused");
     try (Inbox inbox = inbox()) {
+      inbox.open();
       inbox.control(LEASED).concurrency(7);
       assertThatThrownBy(inbox::start).hasMessage("refused");
       transport.refusal = null;

@@ -94,7 +94,7 @@ class OrderingTest {
     TestDatabase database;
     try (Service service = walking(queue -> queue.retry(again(2)))) {
       database = service.database;
-      service.inbox.quarantine(); // opens the store
+      service.inbox.open();
       service.close();
     }
     try (Service receiver =

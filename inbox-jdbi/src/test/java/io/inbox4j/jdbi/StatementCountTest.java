@@ -20,7 +20,8 @@ class StatementCountTest {
           RETURN NULL;
         END $$
         """);
-    for (String table : new String[] {"inbox_messages", "inbox_pending", "inbox_processed"}) {
+    for (String table :
+        new String[] {"inbox_messages", "inbox_pending", "inbox_processed", "inbox_attempts"}) {
       database.execute(
           "CREATE TRIGGER counted AFTER INSERT OR UPDATE OR DELETE ON "
               + table

@@ -123,6 +123,7 @@ class TypesTest {
                             (event, context) ->
                                 TestDatabase.effect(
                                     context.unwrap(Handle.class), "cancelled " + event.n())))) {
+      young.inbox.open();
       young.inbox.control(Service.QUEUE).pause("test", "until all is there");
       young.inbox.startProcessing();
       old.inbox.startReceiving();
@@ -204,6 +205,7 @@ class TypesTest {
   @Test
   void theQuarantineOfAnotherServicesQueueCannotBeReplayedHere() {
     try (Service service = Service.subscribing(queue -> queue.on(Created.class, Service::effect))) {
+      service.inbox.open();
       assertThatThrownBy(
               () -> service.inbox.quarantine().replay(MessageFilter.all().endpoint("payments")))
           .isInstanceOf(InboxException.class)

@@ -66,6 +66,7 @@ class WakeUpTest {
           List.of(
               new ValidatedDelivery.Rejected(
                   event.delivery(), null, QuarantineReason.UNKNOWN_TYPE, "was not known")));
+      operating.open();
       assertThat(operating.quarantine().replay(MessageFilter.all())).isEqualTo(1);
       await().atMost(SOON).untilAsserted(() -> assertThat(database.effects()).containsExactly("7"));
     }

@@ -82,4 +82,20 @@ public abstract class InboxStoreContract {
       return InboxStoreContract.this.fixture();
     }
   }
+
+  @Nested
+  class RememberingFailures extends HistoryContract {
+    @Override
+    StoreFixture fixture() {
+      return InboxStoreContract.this.fixture();
+    }
+  }
+
+  @Nested
+  class RegisteringProcesses extends ProcessRegistryContract {
+    @Override
+    StoreFixture fixture() {
+      return InboxStoreContract.this.fixture();
+    }
+  }
 }

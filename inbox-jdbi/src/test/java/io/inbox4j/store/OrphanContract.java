@@ -171,7 +171,10 @@ abstract class OrphanContract extends ContractPart {
   @Test
   void aMessageThatIsToBeRetriedAloneIsAOrphanThatWasTriedWithOthers() {
     receive(2);
-    settle(message -> new Outcome.Retry(message.sequence(), Duration.ZERO, "again", true));
+    settle(
+        message ->
+            new Outcome.Retry(
+                message.sequence(), Duration.ZERO, "again", true, AttemptFailure.crash("again")));
     List<ClaimedMessage> after = process();
     assertThat(after).hasSize(2).allMatch(ClaimedMessage::orphaned);
     assertThat(after).extracting(ClaimedMessage::crashes).containsOnly(1);

@@ -58,7 +58,7 @@ public final class Control {
 
       control.pause("anna", "no paper");
       send(warehouse, 3);
-      Pause pause = control.pause();
+      Pause pause = control.currentPause();
       if (pause != null) {
         System.out.printf(
             "paused by %s: %s; printed %d%n", pause.by(), pause.reason(), printed.get());

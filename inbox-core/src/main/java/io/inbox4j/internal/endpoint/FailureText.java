@@ -13,6 +13,7 @@ import java.io.StringWriter;
 public final class FailureText {
 
   static final int MAX_LENGTH = 4_000;
+  static final int MAX_SUMMARY_LENGTH = 1_000;
   private static final int MAX_CAUSES = 10;
   private static final int MAX_LOOKS = 100;
 
@@ -35,11 +36,11 @@ public final class FailureText {
   }
 
   static String of(String reason, Throwable failure) {
-    return cut(reason + ": " + show(failure));
+    return cut(reason + ": " + show(failure), MAX_LENGTH);
   }
 
   static String of(Throwable failure) {
-    return cut(show(failure));
+    return cut(show(failure), MAX_LENGTH);
   }
 
   /**
@@ -60,13 +61,22 @@ public final class FailureText {
     }
   }
 
+  /** The failure and its causes, a line each, truncated, without stack trace. */
+  static String summaryOf(Throwable failure) {
+    return cut(chain(failure).strip(), MAX_SUMMARY_LENGTH);
+  }
+
   private static String show(Throwable failure) {
+    return chain(failure) + trace(failure);
+  }
+
+  private static String chain(Throwable failure) {
     StringBuilder text = new StringBuilder(summary(failure)).append('\n');
     Throwable cause = failure.getCause();
     for (int i = 0; cause != null && i < MAX_CAUSES; i++, cause = cause.getCause()) {
       text.append("because of ").append(summary(cause)).append('\n');
     }
-    return text.append(trace(failure)).toString();
+    return text.toString();
   }
 
   private static String trace(Throwable failure) {
@@ -79,7 +89,7 @@ public final class FailureText {
     }
   }
 
-  private static String cut(String text) {
-    return text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH - 1) + "…";
+  private static String cut(String text, int max) {
+    return text.length() <= max ? text : text.substring(0, max - 1) + "…";
   }
 }

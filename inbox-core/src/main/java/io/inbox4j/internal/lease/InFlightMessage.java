@@ -4,6 +4,7 @@ import io.inbox4j.handler.EventContext;
 import io.inbox4j.internal.run.HandlerTransaction;
 import io.inbox4j.store.ClaimedMessage;
 import io.inbox4j.store.Lease;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
@@ -21,6 +22,8 @@ final class InFlightMessage {
   private final List<EventContext.Effect> effects = new ArrayList<>();
   private @Nullable Thread thread;
   private @Nullable Future<?> timeout;
+  private long began;
+  private @Nullable Duration took;
   private boolean ended;
   private boolean hasFreed;
 
@@ -62,6 +65,7 @@ final class InFlightMessage {
   /** Begins to handle it on the current thread; false if it has already ended. */
   synchronized boolean begin() {
     thread = Thread.currentThread();
+    began = System.nanoTime();
     return !ended;
   }
 
@@ -75,10 +79,16 @@ final class InFlightMessage {
       return false;
     }
     ended = true;
+    took = began == 0 ? null : Duration.ofNanos(System.nanoTime() - began);
     if (timeout != null) {
       timeout.cancel(false);
     }
     return true;
+  }
+
+  /** How long its handler ran until it ended, or null if it never began. */
+  synchronized @Nullable Duration took() {
+    return took;
   }
 
   /** Detaches the handler's thread. */

@@ -275,9 +275,9 @@ final class OutcomeCommitter {
         if (!ours.contains(ending.leased.lease())) {
           notOurs.add(ending);
         } else if (ending.failure != null) {
-          results.add(result(ending.message(), ending.failure));
+          results.add(failed(ending, ending.failure));
         } else if (ending.leased.effects().isEmpty()) {
-          results.add(result(ending.message(), null));
+          results.add(processed(ending.message()));
         } else {
           withEffects.put(ending.message().sequence(), ending.leased);
           toRun.add(ending.message());
@@ -340,11 +340,14 @@ final class OutcomeCommitter {
     }
   }
 
-  private HandledMessage result(ClaimedMessage message, @Nullable Throwable failure) {
-    Outcome outcome =
-        failure == null
-            ? new Outcome.Processed(message.sequence())
-            : config.outcomeOf(message, failure);
+  private static HandledMessage processed(ClaimedMessage message) {
+    Outcome outcome = new Outcome.Processed(message.sequence());
+    return new HandledMessage(message, message.attempt(), outcome, null);
+  }
+
+  private HandledMessage failed(Ending ending, Throwable failure) {
+    ClaimedMessage message = ending.message();
+    Outcome outcome = config.outcomeOf(message, failure, ending.leased.took());
     return new HandledMessage(message, message.attempt(), outcome, failure);
   }
 

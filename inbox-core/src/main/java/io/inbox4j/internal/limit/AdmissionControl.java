@@ -33,12 +33,12 @@ public final class AdmissionControl {
     this.circuit = circuit;
     this.signal = signal;
     this.limited = new ArrayList<>();
-    Set<String> rest = new HashSet<>(config.types().names());
+    Set<String> rest = new HashSet<>(config.handledTypes().names());
     config
         .concurrencyByEvent()
         .forEach(
             (event, count) -> {
-              Set<String> names = config.types().only(Set.of(event)).names();
+              Set<String> names = config.handledTypes().only(Set.of(event)).names();
               limited.add(new TypeLimit(names, ConcurrencyLimit.of(count)));
               rest.removeAll(names);
             });

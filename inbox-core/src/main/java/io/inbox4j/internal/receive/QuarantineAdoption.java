@@ -24,46 +24,46 @@ public final class QuarantineAdoption {
   private static final String BY = "inbox";
 
   private final OperatorStore store;
-  private final Map<String, Door> doors;
+  private final Map<String, Set<String>> types;
+  private final Map<String, DeliveryValidator> validators;
   private final SafeListener listener;
   private final Consumer<String> wake;
 
   /**
-   * What an endpoint accepts.
-   *
-   * @param types the names of the types that this process knows
-   */
-  public record Door(Set<String> types, DeliveryValidator check) {}
-
-  /**
-   * @param doors what each endpoint accepts, by endpoint
+   * @param types the names of the types that this process knows, by endpoint
+   * @param validators the validator of every endpoint
    * @param wake called with an endpoint that has work again
    */
   public QuarantineAdoption(
-      OperatorStore store, Map<String, Door> doors, SafeListener listener, Consumer<String> wake) {
+      OperatorStore store,
+      Map<String, Set<String>> types,
+      Map<String, DeliveryValidator> validators,
+      SafeListener listener,
+      Consumer<String> wake) {
     this.store = store;
-    this.doors = Map.copyOf(doors);
+    this.types = Map.copyOf(types);
+    this.validators = Map.copyOf(validators);
     this.listener = listener;
     this.wake = wake;
   }
 
   /** Checks every endpoint once; cheap where there is nothing to adopt. */
   public void look(BooleanSupplier closed) {
-    doors.forEach((endpoint, door) -> look(endpoint, door, closed));
+    validators.forEach((endpoint, validator) -> look(endpoint, validator, closed));
   }
 
-  private void look(String endpoint, Door door, BooleanSupplier closed) {
+  private void look(String endpoint, DeliveryValidator validator, BooleanSupplier closed) {
     int adopted = 0;
     long after = 0;
     while (!closed.getAsBoolean()) {
       OperatorStore.ReplayPage page =
           store.adoptQuarantined(
               endpoint,
-              door.types,
+              types.getOrDefault(endpoint, Set.of()),
               BY,
               after,
               PAGE,
-              message -> door.check.check(message.delivery()));
+              message -> validator.check(message.delivery()));
       if (page.seen() == 0) {
         break;
       }
@@ -84,7 +84,7 @@ public final class QuarantineAdoption {
     }
     if (adopted > 0) {
       log.info(
-          "{} messages of {} came to processes that do not know their type, and are taken in",
+          "{} messages of {} left the quarantine: they had come to processes that do not know their type",
           adopted,
           endpoint);
     }

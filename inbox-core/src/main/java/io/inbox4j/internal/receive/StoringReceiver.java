@@ -128,7 +128,7 @@ public final class StoringReceiver<T extends IntegrationEvent> implements Delive
   }
 
   private void quarantined(Delivery delivery, QuarantineReason reason, String detail) {
-    quarantineLog.add(endpoint, reason, delivery.messageId(), detail);
+    quarantineLog.add(endpoint, reason, delivery, detail);
     listener.tell(l -> l.quarantined(new InboxListener.Quarantined(endpoint, reason, detail)));
   }
 }

@@ -103,7 +103,7 @@ public final class OrphanRecovery {
   private void settleCulprit(BrokenBatchException broken) {
     settle(
         broken.orphans().get(0),
-        message -> config.outcomeOf(message, broken.failure()),
+        message -> config.outcomeOf(message, broken.failure(), null),
         broken.failure());
   }
 
@@ -136,7 +136,7 @@ public final class OrphanRecovery {
           charge(broken);
         } else if (store.failureKind(e) == FailureKind.MESSAGE
             && !(e instanceof AbandonedException)) {
-          settle(orphan, message -> config.outcomeOf(message, e), e);
+          settle(orphan, message -> config.outcomeOf(message, e, null), e);
         } else {
           throw e;
         }
@@ -183,7 +183,7 @@ public final class OrphanRecovery {
       return false;
     }
     TransactionLostException failure = new TransactionLostException(times, cause);
-    return settle(message, it -> config.outcomeOf(it, failure), failure);
+    return settle(message, it -> config.outcomeOf(it, failure, null), failure);
   }
 
   /** Whether the last attempt ended with a crash of its process. */

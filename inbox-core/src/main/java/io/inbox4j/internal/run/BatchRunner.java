@@ -12,6 +12,7 @@ import io.inbox4j.store.Outcome;
 import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.store.TransactionEndedException;
 import io.inbox4j.store.WorkTransaction;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -55,6 +56,9 @@ public final class BatchRunner {
 
   /** How many of the messages have been passed to a handler at least once. */
   private int reached;
+
+  /** When the last step began. */
+  private long stepBegan;
 
   private final List<HandledMessage> results;
   private final Set<String> heldKeys = new HashSet<>();
@@ -162,6 +166,7 @@ public final class BatchRunner {
       for (; at < to; at = next) {
         next = endOfStep(at, to);
         reached = Math.max(reached, next);
+        stepBegan = System.nanoTime();
         runStep(messages.subList(at, next));
         if (transaction.isEnded()) {
           throw new TransactionEndedException();
@@ -173,9 +178,10 @@ public final class BatchRunner {
       transaction.keep();
       succeeded(from, to);
     } catch (Throwable thrown) { // a handler may throw anything, and it is recorded
+      Duration took = Duration.ofNanos(System.nanoTime() - stepBegan);
       Throwable failure = FailureText.readable(thrown);
       undo(failure, messages.subList(at, Math.max(at, next)));
-      runAround(from, at, next, to, failure);
+      runAround(from, at, next, to, failure, took);
     }
   }
 
@@ -224,7 +230,7 @@ public final class BatchRunner {
    * <p>The transaction is still usable. So a failure that looks like the infrastructure's comes
    * from another database that the handler uses, and counts as the message's.
    */
-  private void runAround(int from, int at, int next, int to, Throwable failure) {
+  private void runAround(int from, int at, int next, int to, Throwable failure, Duration took) {
     FailureKind fault = store.failureKind(failure);
     boolean interrupted = Thread.interrupted() || failure instanceof InterruptedException;
     if (fault == FailureKind.CONFLICT || (interrupted && stopping.getAsBoolean())) {
@@ -233,15 +239,15 @@ public final class BatchRunner {
     boolean shared = kept || from < at;
     if (failure instanceof DefaultBatchContext.MembersFailed members) {
       runSegment(from, at);
-      setDown(at, next, members.failures(), shared);
+      setDown(at, next, members.failures(), shared, took);
       runSegment(at, to);
     } else if (to - from == 1) {
-      failed(messages.get(from), failure, kept);
+      failed(messages.get(from), failure, kept, took);
     } else if (fault == FailureKind.ABORTED || at == to) {
       runHalves(from, to); // the culprit is not known
     } else {
       runSegment(from, at);
-      stepFailed(at, next, failure, shared);
+      stepFailed(at, next, failure, shared, took);
       runSegment(next, to);
     }
   }
@@ -250,11 +256,12 @@ public final class BatchRunner {
    * Records failures in arrival order, whatever order the handler reported them in, because the
    * first of a key blocks it.
    */
-  private void setDown(int at, int next, Map<ClaimedMessage, Throwable> failures, boolean shared) {
+  private void setDown(
+      int at, int next, Map<ClaimedMessage, Throwable> failures, boolean shared, Duration took) {
     for (ClaimedMessage message : messages.subList(at, next)) {
       Throwable failure = failures.get(message);
       if (failure != null) {
-        failed(message, failure, shared);
+        failed(message, failure, shared, took);
       }
     }
   }
@@ -268,12 +275,12 @@ public final class BatchRunner {
   /**
    * Records the failure of a step; a batch handler that asks to be called later does so for all.
    */
-  private void stepFailed(int at, int next, Throwable failure, boolean shared) {
+  private void stepFailed(int at, int next, Throwable failure, boolean shared, Duration took) {
     boolean forAll = failure instanceof RetryLater || failure instanceof Postpone;
     if (next - at > 1 && !forAll) {
       runHalves(at, next);
     } else {
-      messages.subList(at, next).forEach(message -> failed(message, failure, shared));
+      messages.subList(at, next).forEach(message -> failed(message, failure, shared, took));
     }
   }
 
@@ -313,11 +320,11 @@ public final class BatchRunner {
   /**
    * @param shared whether the handler of another message had run before it in the transaction
    */
-  private void failed(ClaimedMessage message, Throwable failure, boolean shared) {
+  private void failed(ClaimedMessage message, Throwable failure, boolean shared, Duration took) {
     if (isLeftOut(message)) {
       return;
     }
-    Outcome outcome = config.outcomeOf(message, failure);
+    Outcome outcome = config.outcomeOf(message, failure, took);
     boolean runsAgain =
         shared && outcome instanceof Outcome.Dead && !(failure instanceof UnreadableEventException);
     if (message.orderingKey() != null && (runsAgain || config.holdsKey(outcome))) {

@@ -3,6 +3,7 @@ package io.inbox4j.internal.run;
 import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.event.UnreadableEventException;
 import io.inbox4j.format.EventReader;
+import io.inbox4j.format.EventTypes;
 import io.inbox4j.format.KnownType;
 import io.inbox4j.handler.BatchHandler;
 import io.inbox4j.handler.EventContext;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class HandlerInvoker {
 
   private final EndpointConfig config;
+  private final EventTypes<IntegrationEvent> types;
   private final EventDispatcher dispatcher;
   private final HandlerMiddlewareChain chain;
   private final EventReader reader;
@@ -31,6 +33,7 @@ public final class HandlerInvoker {
 
   public HandlerInvoker(EndpointConfig config, EventReader reader, SafeListener listener) {
     this.config = config;
+    this.types = config.handledTypes();
     this.dispatcher = config.dispatcher();
     this.chain = new HandlerMiddlewareChain(config.middleware(), dispatcher);
     this.reader = reader;
@@ -138,7 +141,7 @@ public final class HandlerInvoker {
   }
 
   private KnownType<IntegrationEvent> known(String type) {
-    KnownType<IntegrationEvent> known = config.types().find(type);
+    KnownType<IntegrationEvent> known = types.find(type);
     if (known == null) {
       throw new IllegalStateException("claimed a message of the type " + type + " without need");
     }

@@ -7,11 +7,9 @@ import io.inbox4j.cli.internal.options.DatabaseOptions;
 import io.inbox4j.cli.internal.options.UsageException;
 import io.inbox4j.cli.internal.tables.CommandDatabase;
 import io.inbox4j.cli.internal.terminal.Output;
-import io.inbox4j.internal.notify.SafeListener;
 import io.inbox4j.operations.Intervention.Origin;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -119,6 +117,6 @@ public final class DiscardCommand implements Callable<Integer> {
   }
 
   private static Quarantine quarantine(CommandDatabase database) {
-    return new Quarantine(database.store, Map.of(), new SafeListener(List.of()), endpoint -> {});
+    return Quarantine.in(database.store);
   }
 }

@@ -7,7 +7,6 @@ import io.inbox4j.cli.internal.tables.CommandDatabase;
 import io.inbox4j.cli.internal.tables.FoundMessage;
 import io.inbox4j.cli.internal.tables.MessageKey;
 import io.inbox4j.error.InboxException;
-import io.inbox4j.internal.notify.SafeListener;
 import io.inbox4j.operations.Intervention.Origin;
 import io.inbox4j.operations.MessageFilter;
 import java.util.ArrayList;
@@ -119,12 +118,11 @@ final class InterventionOptions {
   }
 
   static DeadLetters deadLetters(CommandDatabase database, String actor) {
-    return new DeadLetters(database.store, new SafeListener(List.of()), endpoint -> {}).as(actor);
+    return DeadLetters.in(database.store).as(actor);
   }
 
   static PendingMessages pending(CommandDatabase database, String actor) {
-    return new PendingMessages(database.store, new SafeListener(List.of()), endpoint -> {})
-        .as(actor);
+    return PendingMessages.in(database.store).as(actor);
   }
 
   /** The note about messages that were left unchanged because they are in flight. */

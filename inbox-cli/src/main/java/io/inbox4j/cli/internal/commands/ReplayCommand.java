@@ -91,6 +91,7 @@ public final class ReplayCommand implements Callable<Integer> {
     applications.application().configure(builder);
     builder.store(JdbiInboxStore.builder(options.url()).poolSize(POOL_SIZE).migrate(false).build());
     try (Inbox inbox = builder.build()) {
+      inbox.open();
       Quarantine quarantine = inbox.quarantine().as(actor);
       return filters.stream().mapToInt(quarantine::replay).sum();
     }

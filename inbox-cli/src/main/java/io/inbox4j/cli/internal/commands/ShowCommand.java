@@ -1,12 +1,15 @@
 package io.inbox4j.cli.internal.commands;
 
 import io.inbox4j.cli.internal.options.DatabaseOptions;
+import io.inbox4j.cli.internal.options.DurationText;
 import io.inbox4j.cli.internal.options.UsageException;
 import io.inbox4j.cli.internal.tables.CommandDatabase;
 import io.inbox4j.cli.internal.tables.FoundMessage;
 import io.inbox4j.cli.internal.tables.MessageKey;
 import io.inbox4j.cli.internal.terminal.Output;
 import io.inbox4j.cli.internal.terminal.TerminalText;
+import io.inbox4j.cli.internal.terminal.TextTable;
+import io.inbox4j.operations.FailedAttempt;
 import io.inbox4j.operations.Intervention;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,7 +26,9 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "show",
     mixinStandardHelpOptions = true,
-    description = "Shows what is known of a message, and who replayed, expedited or discarded it.")
+    description =
+        "Shows what is known of a message, its failed attempts, and who replayed, expedited or"
+            + " discarded it.")
 public final class ShowCommand implements Callable<Integer> {
 
   @Mixin private final DatabaseOptions options = new DatabaseOptions();
@@ -69,12 +74,31 @@ public final class ShowCommand implements Callable<Integer> {
             text.field(name, value);
           }
         });
+    if (!found.attempts().isEmpty()) {
+      text.add(attempts(found.attempts()));
+    }
     for (Intervention it : found.history()) {
       text.line(
           "%-26s %s by %s, it was: %s",
           done(it.action()), it.at(), it.by(), it.reason().lines().findFirst().orElse(""));
     }
     return text;
+  }
+
+  private TerminalText attempts(List<FailedAttempt> attempts) {
+    TextTable table =
+        new TextTable(
+            output.terminal(), "ATTEMPT", "FAILED AT", "TOOK", "PROCESS", "FINGERPRINT", "ERROR");
+    for (FailedAttempt it : attempts) {
+      table.row(
+          it.attempt(),
+          it.at(),
+          DurationText.of(it.took()),
+          it.process() == null ? "-" : it.process(),
+          it.fingerprint(),
+          it.error());
+    }
+    return table.text();
   }
 
   private static String done(Intervention.Action action) {
@@ -90,8 +114,21 @@ public final class ShowCommand implements Callable<Integer> {
     if (body) {
       all.putAll(found.content());
     }
+    all.put("failedAttempts", found.attempts().stream().map(ShowCommand::json).toList());
     all.put("history", found.history().stream().map(ShowCommand::json).toList());
     return all;
+  }
+
+  private static Map<String, @Nullable Object> json(FailedAttempt it) {
+    return Output.object(
+        "number", it.number(),
+        "attempt", it.attempt(),
+        "at", it.at(),
+        "tookSeconds", it.took(),
+        "process", it.process(),
+        "errorClass", it.errorClass(),
+        "error", it.error(),
+        "fingerprint", it.fingerprint());
   }
 
   private static Map<String, @Nullable Object> json(Intervention it) {

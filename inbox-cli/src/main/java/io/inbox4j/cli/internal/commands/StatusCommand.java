@@ -11,10 +11,17 @@ import io.inbox4j.cli.internal.terminal.TerminalText;
 import io.inbox4j.cli.internal.terminal.TextTable;
 import io.inbox4j.listener.Backlog;
 import io.inbox4j.operations.Pause;
+import io.inbox4j.operations.ProcessInfo;
+import io.inbox4j.operations.RunningProcess;
+import io.inbox4j.operations.UnhandledType;
 import io.inbox4j.store.StoreStatus;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -23,7 +30,9 @@ import picocli.CommandLine.Mixin;
 @Command(
     name = "status",
     mixinStandardHelpOptions = true,
-    description = "Shows what waits, fails and is put aside at every endpoint. It costs little.")
+    description =
+        "Shows what waits, fails and is put aside at every endpoint, which processes are running,"
+            + " and what none of them handles. It costs little.")
 public final class StatusCommand implements Callable<Integer> {
 
   @Mixin private final DatabaseOptions options = new DatabaseOptions();
@@ -33,11 +42,89 @@ public final class StatusCommand implements Callable<Integer> {
   public Integer call() {
     try (CommandDatabase database = CommandDatabase.open(options)) {
       List<Status> all = StatusReport.of(database);
+      List<RunningProcess> processes = database.store.processes();
+      List<UnhandledType> unhandled =
+          database.store.unhandledTypes(all.stream().map(Status::endpoint).toList());
       output.print(
-          Output.object("endpoints", all.stream().map(StatusCommand::json).toList()),
-          all.isEmpty() ? TerminalText.of("No message was received yet.") : table(all));
+          Output.object(
+              "endpoints", all.stream().map(StatusCommand::json).toList(),
+              "processes", processes.stream().map(StatusCommand::json).toList(),
+              "unhandled", unhandled.stream().map(StatusCommand::json).toList()),
+          text(all, processes, unhandled));
       return 0;
     }
+  }
+
+  private TerminalText text(
+      List<Status> all, List<RunningProcess> processes, List<UnhandledType> unhandled) {
+    TerminalText text =
+        all.isEmpty() ? TerminalText.of("No message was received yet.") : table(all);
+    text.line("");
+    if (processes.isEmpty()) {
+      text.line("No process is running.");
+    } else {
+      text.add(processes(processes));
+    }
+    for (UnhandledType it : unhandled) {
+      text.line(
+          "No running process handles %s at %s; its %s",
+          it.type(),
+          it.endpoint(),
+          it.quarantined() ? "deliveries are in quarantine" : "messages are pending");
+    }
+    return text;
+  }
+
+  private TerminalText processes(List<RunningProcess> all) {
+    TextTable table =
+        new TextTable(
+            output.terminal(), "PROCESS", "HOST", "PID", "VERSION", "SINCE", "DOES", "HANDLES");
+    for (RunningProcess it : all) {
+      ProcessInfo info = it.info();
+      table.row(
+          info.name(),
+          info.host(),
+          info.pid(),
+          info.version(),
+          it.startedAt(),
+          String.join(", ", roles(info)),
+          handled(info));
+    }
+    return table.text();
+  }
+
+  private static List<String> roles(ProcessInfo info) {
+    return info.roles().stream().sorted().map(it -> it.name().toLowerCase(Locale.ROOT)).toList();
+  }
+
+  /** Every endpoint with what is handled there. */
+  private static String handled(ProcessInfo info) {
+    return new TreeMap<>(info.handled())
+        .entrySet().stream()
+            .map(
+                it ->
+                    it.getValue().isEmpty()
+                        ? it.getKey()
+                        : it.getKey() + ": " + String.join(" ", new TreeSet<>(it.getValue())))
+            .collect(Collectors.joining("; "));
+  }
+
+  private static Map<String, @Nullable Object> json(RunningProcess it) {
+    return Output.object(
+        "id", it.info().id().toString(),
+        "name", it.info().name(),
+        "host", it.info().host(),
+        "pid", it.info().pid(),
+        "version", it.info().version(),
+        "startedAt", it.startedAt(),
+        "seenAt", it.seenAt(),
+        "roles", roles(it.info()),
+        "handled", it.info().handled());
+  }
+
+  private static Map<String, @Nullable Object> json(UnhandledType it) {
+    return Output.object(
+        "endpoint", it.endpoint(), "type", it.type(), "quarantined", it.quarantined());
   }
 
   private TerminalText table(List<Status> all) {

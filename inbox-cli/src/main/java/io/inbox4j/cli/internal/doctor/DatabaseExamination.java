@@ -49,7 +49,10 @@ public final class DatabaseExamination {
           "inbox_interventions_seq",
           "inbox_archive_id",
           "inbox_archive_age",
-          "inbox_retention_policy_once");
+          "inbox_retention_policy_once",
+          "inbox_attempts_number",
+          "inbox_attempts_fingerprint",
+          "inbox_processes_pkey");
 
   /** Statements, each with the index that makes it fast. */
   private static final Map<String, String> PLANS = new LinkedHashMap<>();

@@ -2,6 +2,7 @@ package io.inbox4j.cli.internal.tables;
 
 import io.inbox4j.cli.internal.terminal.Output;
 import io.inbox4j.error.InboxException;
+import io.inbox4j.operations.FailedAttempt;
 import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.Intervention.Origin;
 import io.inbox4j.operations.MessageFilter;
@@ -15,6 +16,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param sequence its sequence there
  * @param fields what is known, under names that programs rely on
  * @param content its headers and its body, which may be private
+ * @param attempts its failed attempts
  * @param history who did what with it, newest first
  */
 public record FoundMessage(
@@ -32,6 +35,7 @@ public record FoundMessage(
     long sequence,
     Map<String, @Nullable Object> fields,
     Map<String, @Nullable Object> content,
+    List<FailedAttempt> attempts,
     List<Intervention> history) {
 
   private static final int HISTORY = 100;
@@ -99,6 +103,7 @@ public record FoundMessage(
             ? Map.of()
             : Output.object(
                 "headers", row.getString("headers"), "body", text(row.getBytes("body"))),
+        database.store.attempts(row.getString("endpoint"), row.getObject("message_id", UUID.class)),
         history(database, MessageFilter.all().sequence(sequence)));
   }
 
@@ -148,6 +153,7 @@ public record FoundMessage(
             "bytes", it.delivery().body().length),
         Output.object(
             "headers", Output.json(it.delivery().headers()), "body", text(it.delivery().body())),
+        List.of(),
         history);
   }
 

@@ -1,5 +1,7 @@
 package io.inbox4j.jdbi.internal.retain;
 
+import io.inbox4j.jdbi.internal.sql.HistorySql;
+
 /** Every statement of the retention job, readable enough to paste into psql. */
 final class RetentionSql {
 
@@ -241,6 +243,7 @@ final class RetentionSql {
         ), done AS (SELECT 1 FROM moved)
         """
         + ARCHIVED
+        + HistorySql.DROP_HISTORY
         + unlist
         + DONE.formatted(COUNT_ARCHIVED, STAYING, young);
   }
@@ -299,6 +302,7 @@ final class RetentionSql {
         )
         """
         + ARCHIVED
+        + HistorySql.DROP_HISTORY
         + DONE.formatted(COUNT_ARCHIVED, STAYING, young);
   }
 

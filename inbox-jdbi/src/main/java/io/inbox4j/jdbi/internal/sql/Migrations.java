@@ -37,7 +37,8 @@ public final class Migrations {
           "V7__find_leased_keys.sql",
           "V8__retain_as_declared.sql",
           "V9__find_due_keys.sql",
-          "V10__intervene_with_pending.sql");
+          "V10__intervene_with_pending.sql",
+          "V11__keep_history.sql");
   private static final Pattern NAME = Pattern.compile("V(\\d+)__.*");
   private static final String REMEDY =
       "create them with JdbiInboxStore.migrate(dataSource) as a role that may, or let Flyway apply "

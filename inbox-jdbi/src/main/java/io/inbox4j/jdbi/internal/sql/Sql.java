@@ -504,11 +504,13 @@ public final class Sql {
       WHERE seq = ANY (:seqs)
       """;
 
+  /** The number of the attempt that a crash has ended is returned; 0 if it did not count as one. */
   public static final String MARK_CRASH_RISK_ALONE =
       """
       UPDATE inbox_pending SET crashes = crashes + 1, lease = NULL, due_on_utc = clock_timestamp() + :holdBack
       WHERE seq = (SELECT seq FROM inbox_pending WHERE seq = :seq AND due_on_utc <= clock_timestamp()
                    FOR UPDATE SKIP LOCKED)
+      RETURNING CASE WHEN crashes > 2 THEN attempts + crashes - 2 ELSE 0 END
       """;
 
   public static final String CLEAR_CRASH_RISK =
@@ -555,14 +557,21 @@ public final class Sql {
 
   public static final String PROCESSED_AND_COMMIT = PROCESSED + "; COMMIT";
 
+  /** Schedules the next attempts, and records the failed ones. */
   public static final String RETRY =
       """
-      UPDATE inbox_pending p
-      SET attempts = attempts + greatest(crashes - 1, 1), crashes = r.alone::int, lease = NULL,
-          due_on_utc = clock_timestamp() + r.delay, last_error = r.error
-      FROM unnest(:seqs, :delays::interval[], :errors, :alone) AS r (seq, delay, error, alone)
-      WHERE p.seq = r.seq
-      """;
+      WITH failed AS (
+        UPDATE inbox_pending p
+        SET attempts = attempts + greatest(crashes - 1, 1), crashes = r.alone::int, lease = NULL,
+            due_on_utc = clock_timestamp() + r.delay, last_error = r.error
+        FROM unnest(:seqs, :delays::interval[], :errors, :alone, %s)
+             AS r (seq, delay, error, alone, %s)
+        WHERE p.seq = r.seq
+        RETURNING p.seq, p.attempts AS attempt, %s
+      ), %s
+      SELECT count(*) FROM failed
+      """
+          .formatted(HistorySql.ARRAYS, HistorySql.COLUMNS, HistorySql.COLUMNS, HistorySql.RECORD);
 
   public static final String POSTPONED =
       """
@@ -572,17 +581,22 @@ public final class Sql {
       WHERE p.seq = r.seq
       """;
 
+  /** Gives messages up, and records their last attempts. */
   public static final String DEAD =
       """
-      WITH gone AS (
-        DELETE FROM inbox_pending p USING unnest(:seqs, :errors, :holds) AS d (seq, error, holds)
+      WITH failed AS (
+        DELETE FROM inbox_pending p
+        USING unnest(:seqs, :errors, :holds, %s) AS d (seq, error, holds, %s)
         WHERE p.seq = d.seq
-        RETURNING p.seq, p.attempts + greatest(p.crashes - 1, 1) AS attempts, d.error, p.endpoint,
-                  CASE WHEN d.holds THEN p.ordering_key END AS held_key
-      )
-      INSERT INTO inbox_dead (seq, attempts, error, dead_on_utc, endpoint, held_key)
-      SELECT seq, attempts, error, statement_timestamp(), endpoint, held_key FROM gone
-      """;
+        RETURNING p.seq, p.attempts + greatest(p.crashes - 1, 1) AS attempt, d.error, p.endpoint,
+                  CASE WHEN d.holds THEN p.ordering_key END AS held_key, %s
+      ), gone AS (
+        INSERT INTO inbox_dead (seq, attempts, error, dead_on_utc, endpoint, held_key)
+        SELECT seq, attempt, error, statement_timestamp(), endpoint, held_key FROM failed
+      ), %s
+      SELECT count(*) FROM failed
+      """
+          .formatted(HistorySql.ARRAYS, HistorySql.COLUMNS, HistorySql.COLUMNS, HistorySql.RECORD);
 
   private static final String CHOSEN_DEAD =
       """

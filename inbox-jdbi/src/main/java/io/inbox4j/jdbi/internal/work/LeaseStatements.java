@@ -1,5 +1,6 @@
 package io.inbox4j.jdbi.internal.work;
 
+import io.inbox4j.jdbi.internal.sql.HistorySql;
 import io.inbox4j.jdbi.internal.sql.Interval;
 import io.inbox4j.jdbi.internal.sql.PgArray;
 import io.inbox4j.jdbi.internal.sql.Sql;
@@ -13,7 +14,9 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.SqlStatement;
 
@@ -24,6 +27,7 @@ public final class LeaseStatements {
 
   /** Leases claimed messages, in this order. */
   static List<Lease> lease(Handle handle, List<ClaimedMessage> messages, Duration time) {
+    recordCrashes(handle, messages.stream().filter(LeaseStatements::hasCrashedAlone).toList());
     Map<Long, Lease> leases = new HashMap<>();
     handle
         .createQuery(Sql.LEASE)
@@ -33,6 +37,45 @@ public final class LeaseStatements {
         .map(LeaseStatements::row)
         .forEach(lease -> leases.put(lease.sequence(), lease));
     return messages.stream().map(message -> leases.get(message.sequence())).toList();
+  }
+
+  /** Whether the last attempt ended with a crash of its process, and counts. */
+  private static boolean hasCrashedAlone(ClaimedMessage message) {
+    return message.orphaned() && message.crashes() > 1;
+  }
+
+  private static void recordCrashes(Handle handle, List<ClaimedMessage> crashed) {
+    if (!crashed.isEmpty()) {
+      handle
+          .createQuery(HistorySql.RECORD_CRASHES)
+          .bind("seqs", PgArray.longs(crashed, ClaimedMessage::sequence))
+          .bind("attempts", PgArray.integers(crashed, ClaimedMessage::attempt))
+          .mapTo(Integer.class)
+          .one();
+    }
+  }
+
+  /**
+   * Marks a message that is about to be handled alone, and records the crash that ended its last
+   * attempt, if any.
+   */
+  public static boolean markCrashRiskAlone(Handle handle, long sequence, Duration holdBack) {
+    Optional<Integer> crashed =
+        handle
+            .createQuery(Sql.MARK_CRASH_RISK_ALONE)
+            .bind("seq", sequence)
+            .bind("holdBack", new Interval(holdBack))
+            .mapTo(Integer.class)
+            .findOne();
+    if (crashed.isPresent() && crashed.get() > 0) {
+      handle
+          .createQuery(HistorySql.RECORD_CRASHES)
+          .bind("seqs", PgArray.longs(List.of(sequence), Function.identity()))
+          .bind("attempts", PgArray.integers(List.of(crashed.get()), Function.identity()))
+          .mapTo(Integer.class)
+          .one();
+    }
+    return crashed.isPresent();
   }
 
   /** Locks the messages of those leases that are still held. */

@@ -5,9 +5,13 @@ import io.inbox4j.handler.Postpone;
 import io.inbox4j.jdbi.internal.connect.JoinedTransaction;
 import io.inbox4j.jdbi.internal.sql.PgArray;
 import io.inbox4j.jdbi.internal.sql.Sql;
+import io.inbox4j.store.AttemptFailure;
 import io.inbox4j.store.Outcome;
+import java.time.Duration;
 import java.util.List;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.statement.Query;
+import org.jdbi.v3.core.statement.SqlStatement;
 import org.jdbi.v3.core.statement.Update;
 import org.jspecify.annotations.Nullable;
 
@@ -53,20 +57,22 @@ final class OutcomeWriter {
 
   private void dead(List<Outcome.Dead> dead) {
     if (!dead.isEmpty()) {
-      Update update = handle.createUpdate(Sql.DEAD);
-      update.bind("errors", PgArray.texts(dead, Outcome.Dead::error));
-      update.bind("holds", PgArray.booleans(dead, Outcome.Dead::holdsKey));
-      move(update, dead);
+      Query query = handle.createQuery(Sql.DEAD);
+      query.bind("errors", PgArray.texts(dead, Outcome.Dead::error));
+      query.bind("holds", PgArray.booleans(dead, Outcome.Dead::holdsKey));
+      record(query, dead.stream().map(Outcome.Dead::failure).toList());
+      check(dead, bound(query, dead).mapTo(Integer.class).one());
     }
   }
 
   private void retried(List<Outcome.Retry> retries) {
     if (!retries.isEmpty()) {
-      Update update = handle.createUpdate(Sql.RETRY);
-      update.bind("errors", PgArray.texts(retries, Outcome.Retry::error));
-      update.bind("delays", PgArray.texts(retries, retry -> retry.delay().toString()));
-      update.bind("alone", PgArray.booleans(retries, Outcome.Retry::alone));
-      move(update, retries);
+      Query query = handle.createQuery(Sql.RETRY);
+      query.bind("errors", PgArray.texts(retries, Outcome.Retry::error));
+      query.bind("delays", PgArray.texts(retries, retry -> retry.delay().toString()));
+      query.bind("alone", PgArray.booleans(retries, Outcome.Retry::alone));
+      record(query, retries.stream().map(Outcome.Retry::failure).toList());
+      check(retries, bound(query, retries).mapTo(Integer.class).one());
     }
   }
 
@@ -75,8 +81,21 @@ final class OutcomeWriter {
       Update update = handle.createUpdate(Sql.POSTPONED);
       update.bind("times", PgArray.texts(postponed, it -> time(it.when())));
       update.bind("delays", PgArray.texts(postponed, it -> delay(it.when())));
-      move(update, postponed);
+      check(postponed, bound(update, postponed).execute());
     }
+  }
+
+  /** Binds what the history keeps of failed attempts. */
+  private static void record(Query query, List<AttemptFailure> failures) {
+    query.bind("errorClasses", PgArray.texts(failures, AttemptFailure::errorClass));
+    query.bind("summaries", PgArray.texts(failures, AttemptFailure::error));
+    query.bind("fingerprints", PgArray.texts(failures, AttemptFailure::fingerprint));
+    query.bind("tookMillis", PgArray.integers(failures, it -> millis(it.took())));
+    query.bind("processes", PgArray.texts(failures, AttemptFailure::process));
+  }
+
+  private static @Nullable Integer millis(@Nullable Duration time) {
+    return time == null ? null : (int) Math.min(Integer.MAX_VALUE, time.toMillis());
   }
 
   private static @Nullable String time(Postpone.When when) {
@@ -87,9 +106,13 @@ final class OutcomeWriter {
     return when instanceof Postpone.When.After after ? after.delay().toString() : null;
   }
 
-  /** Moves messages with one statement, which must find all of them. */
-  private <T extends Outcome> void move(Update update, List<T> outcomes) {
-    int moved = update.bind("seqs", PgArray.longs(outcomes, Outcome::sequence)).execute();
+  private static <S extends SqlStatement<S>, T extends Outcome> S bound(
+      S statement, List<T> outcomes) {
+    return statement.bind("seqs", PgArray.longs(outcomes, Outcome::sequence));
+  }
+
+  /** Checks that a statement found all messages. */
+  private <T extends Outcome> void check(List<T> outcomes, int moved) {
     if (moved != outcomes.size()) {
       throw new InboxException(
           "%d of %d messages of %s were not there any more when they got their outcome; the batch is undone"

@@ -1,0 +1,262 @@
+package io.inbox4j.internal.lifecycle;
+
+import static io.inbox4j.internal.lifecycle.InboxReceiver.left;
+
+import io.inbox4j.error.InboxException;
+import io.inbox4j.internal.endpoint.EndpointConfig;
+import io.inbox4j.internal.health.HealthMonitor;
+import io.inbox4j.internal.process.InboxProcessor;
+import io.inbox4j.internal.receive.DeliveryValidator;
+import io.inbox4j.internal.receive.QuarantineAdoption;
+import io.inbox4j.internal.receive.QuarantineLog;
+import io.inbox4j.internal.registry.ProcessRegistration;
+import io.inbox4j.internal.retain.RetentionJob;
+import io.inbox4j.listener.Health;
+import io.inbox4j.listener.InboxListener;
+import io.inbox4j.listener.ObservedInbox;
+import io.inbox4j.transport.InboxTransport;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Opens, starts and closes the parts of an inbox in the right order. A start that fails stops what
+ * it had started. Thread-safe.
+ */
+public final class InboxLifecycle {
+
+  private static final Duration FOREVER = Duration.ofDays(365);
+  private static final Logger log = LoggerFactory.getLogger(InboxLifecycle.class);
+
+  private final InboxConfig config;
+  private final ObservedInbox inbox;
+  private final InboxProcessor processor;
+  private final HealthMonitor monitor;
+  private final InboxReceiver receiver;
+  private final Upkeep upkeep;
+  private final QuarantineLog quarantineLog;
+  private final ProcessRegistration registration;
+  private @Nullable RetentionJob retentionJob;
+  private boolean receiving;
+  private boolean processing;
+  private volatile boolean opened;
+  private volatile boolean closing;
+  private boolean closed;
+  private volatile boolean ended;
+
+  /**
+   * @param validators the validator of every endpoint
+   * @param inbox the inbox that listeners are told of
+   */
+  public InboxLifecycle(
+      InboxConfig config,
+      Map<String, DeliveryValidator> validators,
+      InboxProcessor processor,
+      ObservedInbox inbox) {
+    this.config = config;
+    this.inbox = inbox;
+    this.processor = processor;
+    this.monitor = new HealthMonitor(config.store(), config.listener(), config.maxTransactionAge());
+    this.quarantineLog = new QuarantineLog(config.store()::processes);
+    this.registration =
+        new ProcessRegistration(
+            config.store(),
+            config.process(),
+            config.endpoints().stream()
+                .collect(
+                    Collectors.toMap(EndpointConfig::endpoint, it -> it.handledTypes().names())));
+    this.receiver = new InboxReceiver(config, validators, processor, monitor, quarantineLog);
+    QuarantineAdoption adoption =
+        new QuarantineAdoption(
+            config.store(), inbox.types(), validators, config.listener(), processor::wake);
+    this.upkeep =
+        new Upkeep(
+            config.endpoints(), List.of(quarantineLog::report, () -> adoption.look(() -> closing)));
+    config.endpoints().forEach(it -> monitor.waiting(it.endpoint(), it.maxLag()));
+  }
+
+  /** The health at the last check. Does not wait. */
+  public Health health() {
+    return monitor.health();
+  }
+
+  /** Prepares the store and starts monitoring, unless that is done. */
+  public synchronized void open() {
+    requireNotClosed(closed);
+    if (opened) {
+      return;
+    }
+    config.store().open();
+    opened = true;
+    monitor.start();
+    config.listener().tell(l -> l.opened(new InboxListener.Opened(inbox)));
+  }
+
+  /** Throws unless the inbox is open, or is being closed; does not wait. */
+  public void requireOpen() {
+    requireNotClosed(ended);
+    if (!opened) {
+      throw new InboxException("this inbox is not open; call open() or start() first");
+    }
+  }
+
+  private static void requireNotClosed(boolean isClosed) {
+    if (isClosed) {
+      throw new InboxException("this inbox is closed; build a new one");
+    }
+  }
+
+  public synchronized void start() {
+    requireTransport();
+    requireNotReceiving();
+    startProcessing();
+    orElse(this::startReceiving, this::stopProcessing);
+  }
+
+  public synchronized void startReceiving() {
+    InboxTransport transport = requireTransport();
+    requireNotReceiving();
+    open();
+    upkeep.start();
+    receiving = true;
+    orElse(() -> receiver.start(transport, () -> closing), this::stopReceiving);
+    registration.update(receiving, processing);
+    monitor.look();
+  }
+
+  public synchronized void startProcessing() {
+    if (config.handled().isEmpty()) {
+      throw new InboxException(
+          "no subscription has a handler, so there is nothing to process; registered are: %s"
+              .formatted(
+                  config.endpoints().stream()
+                      .map(it -> "'%s' [%s]".formatted(it.endpoint(), it.types()))
+                      .collect(Collectors.joining(", "))));
+    }
+    open();
+    if (processing) {
+      throw new InboxException("this inbox is processing already");
+    }
+    upkeep.start();
+    processing = true;
+    orElse(this::processAll, this::stopProcessing);
+    registration.update(receiving, processing);
+    monitor.look();
+  }
+
+  private void processAll() {
+    config.handled().forEach(it -> log.info("Processing {}", it));
+    processor.start();
+    RetentionJob started =
+        new RetentionJob(config.store(), config.handledNames(), config.retention());
+    retentionJob = started;
+    started.start();
+    for (EndpointConfig endpoint : config.handled()) {
+      monitor.processing(endpoint.endpoint(), endpoint.breaker() != null, processor);
+    }
+  }
+
+  /** Runs an action and, if it fails, undoes it. */
+  private static void orElse(Runnable start, Runnable undo) {
+    try {
+      start.run();
+    } catch (Throwable e) { // also errors that a transport or a store does not declare
+      try {
+        undo.run();
+      } catch (Throwable more) {
+        e.addSuppressed(more);
+      }
+      throw e;
+    }
+  }
+
+  private void stopReceiving() {
+    if (closed) {
+      return;
+    }
+    receiver.stop(System.nanoTime() + config.closeDeadline().toNanos());
+    receiving = false;
+    registration.update(receiving, processing);
+    stopUpkeepUnlessNeeded();
+    monitor.look();
+  }
+
+  private void stopProcessing() {
+    if (closed) {
+      return;
+    }
+    monitor.notProcessing();
+    stopRetention();
+    processor.withdraw(config.closeDeadline());
+    processing = false;
+    registration.update(receiving, processing);
+    stopUpkeepUnlessNeeded();
+    monitor.look();
+  }
+
+  private void stopUpkeepUnlessNeeded() {
+    if (!processing && !receiving) {
+      upkeep.stop();
+    }
+  }
+
+  private void stopRetention() {
+    if (retentionJob != null) {
+      retentionJob.close();
+      retentionJob = null;
+    }
+  }
+
+  private InboxTransport requireTransport() {
+    if (config.transport() == null) {
+      throw new InboxException(
+          "no transport given to receive from; expected .transport(…), or startProcessing()");
+    }
+    return config.transport();
+  }
+
+  private void requireNotReceiving() {
+    if (receiving && !closed) {
+      throw new InboxException("this inbox is receiving already");
+    }
+  }
+
+  /** Lets work in flight finish until the deadline, and closes everything. */
+  public void close(Duration deadline) {
+    Duration time = deadline.compareTo(FOREVER) > 0 ? FOREVER : deadline;
+    long until = System.nanoTime() + time.toNanos();
+    closing = true; // a start that waits for the broker stops at the next queue
+    closeUntil(until);
+  }
+
+  private synchronized void closeUntil(long until) {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    upkeep.stop();
+    stopRetention();
+    monitor.close();
+    processor.stop();
+    receiver.close(until);
+    processor.close(left(until));
+    registration.close(left(until));
+    try {
+      if (config.transport() != null) {
+        config.transport().close();
+      }
+      if (opened) {
+        config.listener().tell(l -> l.closed(new InboxListener.Closed(inbox)));
+      }
+    } finally {
+      quarantineLog.close();
+      ended = true;
+      config.store().close();
+    }
+    log.info("The inbox is closed.");
+  }
+}

@@ -1,0 +1,145 @@
+package io.inbox4j.internal.lifecycle;
+
+import io.inbox4j.event.IntegrationEvent;
+import io.inbox4j.internal.endpoint.EndpointConfig;
+import io.inbox4j.internal.health.HealthMonitor;
+import io.inbox4j.internal.notify.SafeListener;
+import io.inbox4j.internal.process.InboxProcessor;
+import io.inbox4j.internal.receive.DeliveryValidator;
+import io.inbox4j.internal.receive.QuarantineLog;
+import io.inbox4j.internal.receive.ReceiverMiddlewareChain;
+import io.inbox4j.internal.receive.StoringReceiver;
+import io.inbox4j.listener.InboxListener;
+import io.inbox4j.transport.ConnectionListener;
+import io.inbox4j.transport.DeliveryReceiver;
+import io.inbox4j.transport.InboxTransport;
+import io.inbox4j.transport.ReceiverState;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Receives from the queues of all endpoints. Started and stopped by one thread at a time. */
+final class InboxReceiver {
+
+  private static final Logger log = LoggerFactory.getLogger(InboxReceiver.class);
+  private static final Duration CLOSE_GRACE = Duration.ofSeconds(5);
+
+  private final InboxConfig config;
+  private final Map<String, DeliveryValidator> validators;
+  private final InboxProcessor processor;
+  private final HealthMonitor monitor;
+  private final QuarantineLog quarantineLog;
+  private final Map<String, InboxTransport.Receiver> receivers = new ConcurrentHashMap<>();
+
+  InboxReceiver(
+      InboxConfig config,
+      Map<String, DeliveryValidator> validators,
+      InboxProcessor processor,
+      HealthMonitor monitor,
+      QuarantineLog quarantineLog) {
+    this.config = config;
+    this.validators = validators;
+    this.processor = processor;
+    this.monitor = monitor;
+    this.quarantineLog = quarantineLog;
+  }
+
+  /** Starts receiving from one queue after the other, until the inbox is being closed. */
+  void start(InboxTransport transport, BooleanSupplier closing) {
+    for (EndpointConfig endpoint : config.endpoints()) {
+      if (closing.getAsBoolean()) {
+        return;
+      }
+      log.info("Receiving {}", endpoint);
+      String name = endpoint.endpoint();
+      monitor.receiving(name, endpoint.queue().consumers(), () -> stateOf(name));
+      receivers.put(
+          name,
+          transport.receive(
+              endpoint.queue(), deliveryReceiver(endpoint), new Connections(config.listener())));
+    }
+  }
+
+  /** Stops as {@link #close} does, and can be started again. */
+  void stop(long until) {
+    monitor.notReceiving();
+    close(until);
+    receivers.clear();
+  }
+
+  /**
+   * Closes all receivers concurrently, so that a slow one does not delay the others, at about this
+   * {@link System#nanoTime} at the latest.
+   */
+  void close(long until) {
+    List<Thread> closers = new ArrayList<>();
+    receivers.forEach(
+        (queue, receiver) -> {
+          Thread closer = new Thread(() -> receiver.close(left(until)), "inbox-close-" + queue);
+          closers.add(closer);
+          closer.start();
+        });
+    try {
+      for (Thread closer : closers) {
+        closer.join(left(until).plus(CLOSE_GRACE).toMillis());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  static Duration left(long until) {
+    return Duration.ofNanos(Math.max(0, until - System.nanoTime()));
+  }
+
+  private ReceiverState stateOf(String queue) {
+    InboxTransport.Receiver receiver = receivers.get(queue);
+    return receiver == null ? ReceiverState.connecting() : receiver.state();
+  }
+
+  private DeliveryReceiver<IntegrationEvent> deliveryReceiver(EndpointConfig endpoint) {
+    String name = endpoint.endpoint();
+    return ReceiverMiddlewareChain.of(
+        name,
+        config.receiveMiddleware(),
+        new StoringReceiver<>(
+            name,
+            endpoint.types(),
+            Objects.requireNonNull(validators.get(name)),
+            processor.storing(name),
+            () -> probe(name),
+            config.listener(),
+            quarantineLog),
+        config.failures());
+  }
+
+  /**
+   * The health monitor queries the store every second anyway; only if it is down, it is queried
+   * here.
+   */
+  private void probe(String queue) {
+    if (monitor.isStoreDown()) {
+      config.store().pauseOf(queue);
+    }
+  }
+
+  /** Tells the listeners when connections are made and lost. */
+  private record Connections(SafeListener listener) implements ConnectionListener {
+
+    @Override
+    public void connected(String endpoint) {
+      listener.tell(l -> l.connected(new InboxListener.Connected(endpoint)));
+    }
+
+    @Override
+    public void disconnected(String endpoint, Throwable cause) {
+      listener.tell(l -> l.disconnected(new InboxListener.Disconnected(endpoint, cause)));
+    }
+  }
+}

@@ -1,0 +1,200 @@
+package io.inbox4j.internal.registry;
+
+import io.inbox4j.internal.log.LoggedFailure;
+import io.inbox4j.internal.loop.ResilientLoop;
+import io.inbox4j.operations.ProcessInfo;
+import io.inbox4j.operations.ProcessInfo.Role;
+import io.inbox4j.store.ProcessRegistryStore;
+import io.inbox4j.store.StoreUnavailableException;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the entry of this process among those that are running: registers it when it starts to
+ * receive or process, sends a heartbeat every ten seconds on a daemon thread, and removes the entry
+ * at the end. If the entry is lost, because the process was frozen, it registers again. A failure
+ * holds up nothing else. Thread-safe.
+ */
+public final class ProcessRegistration {
+
+  private static final Logger log = LoggerFactory.getLogger(ProcessRegistration.class);
+  private static final Duration INTERVAL = Duration.ofSeconds(10);
+  private static final Duration MIN_GRACE = Duration.ofMillis(200);
+  private static final Duration MAX_GRACE = Duration.ofSeconds(2);
+
+  private final ProcessRegistryStore store;
+  private final String name;
+  private final Map<String, Set<String>> handled;
+  private final Duration interval;
+  private final UUID id = UUID.randomUUID();
+  private final long began = System.nanoTime();
+  private Set<Role> roles = Set.of();
+  private @Nullable Thread thread;
+  private boolean changed;
+  private boolean closed;
+
+  /** The entry as it was registered; used by the one thread only. */
+  private @Nullable ProcessInfo registered;
+
+  private boolean failing;
+
+  /**
+   * @param name the name that operators know this process by
+   * @param handled the event types that have a handler here, by endpoint
+   */
+  public ProcessRegistration(
+      ProcessRegistryStore store, String name, Map<String, Set<String>> handled) {
+    this(store, name, handled, INTERVAL);
+  }
+
+  ProcessRegistration(
+      ProcessRegistryStore store,
+      String name,
+      Map<String, Set<String>> handled,
+      Duration interval) {
+    this.store = store;
+    this.name = name;
+    this.handled = Map.copyOf(handled);
+    this.interval = interval;
+  }
+
+  /** Publishes what this process does from now on; in the background, and soon. */
+  public synchronized void update(boolean receiving, boolean processing) {
+    Set<Role> now = EnumSet.noneOf(Role.class);
+    if (receiving) {
+      now.add(Role.RECEIVING);
+    }
+    if (processing) {
+      now.add(Role.PROCESSING);
+    }
+    roles = Set.copyOf(now);
+    changed = true;
+    if (thread == null && !isIdle()) {
+      thread = new Thread(this::run, "inbox-registry");
+      thread.setDaemon(true);
+      thread.start();
+    }
+    notifyAll();
+  }
+
+  private void run() {
+    do {
+      new ResilientLoop("The heartbeat", this::isIdle, this::step).run();
+      attempt(this::leave);
+    } while (!isOver());
+  }
+
+  /** Whether this process does nothing that others need to know of. */
+  private synchronized boolean isIdle() {
+    return closed || roles.isEmpty();
+  }
+
+  /** Whether the thread can end; if so, a later update starts another one. */
+  private synchronized boolean isOver() {
+    if (isIdle()) {
+      thread = null;
+      return true;
+    }
+    return false;
+  }
+
+  private void step() throws InterruptedException {
+    Set<Role> now = currentRoles();
+    attempt(() -> publish(now));
+    await();
+  }
+
+  private synchronized Set<Role> currentRoles() {
+    changed = false;
+    return roles;
+  }
+
+  private void publish(Set<Role> now) {
+    ProcessInfo info =
+        new ProcessInfo(
+            id, name, ThisProcess.HOST, ThisProcess.PID, ThisProcess.VERSION, now, types(now));
+    if (!info.equals(registered) || !store.heartbeat(id)) {
+      store.register(info, Duration.ofNanos(System.nanoTime() - began));
+      registered = info;
+    }
+  }
+
+  private Map<String, Set<String>> types(Set<Role> now) {
+    Map<String, Set<String>> types = new TreeMap<>(handled);
+    if (!now.contains(Role.PROCESSING)) {
+      types.replaceAll((endpoint, all) -> Set.of());
+    }
+    return types;
+  }
+
+  private void leave() {
+    if (registered != null) {
+      store.deregister(id);
+      registered = null;
+    }
+  }
+
+  /** Runs a statement; whatever it throws, the next heartbeat tries again. */
+  private void attempt(Runnable statement) {
+    try {
+      statement.run();
+      failing = false;
+    } catch (Throwable e) {
+      String why =
+          e instanceof StoreUnavailableException ? e.getMessage() : LoggedFailure.summary(e);
+      if (failing || isIdle()) {
+        log.debug("The heartbeat of {} fails: {}", name, why);
+      } else {
+        log.warn(
+            "The heartbeat of {} fails, so it may not be listed as running; that holds up nothing"
+                + " else, and is tried again: {}",
+            name,
+            why);
+      }
+      failing = true;
+    }
+  }
+
+  /** Waits 0.75 to 1.25 times the interval, so that processes do not all write at once. */
+  private synchronized void await() throws InterruptedException {
+    double jitter = 0.75 + ThreadLocalRandom.current().nextDouble() / 2;
+    long until = System.nanoTime() + (long) (interval.toNanos() * jitter);
+    for (long left = until - System.nanoTime();
+        left > 0 && !changed && !isIdle();
+        left = until - System.nanoTime()) {
+      wait(TimeUnit.NANOSECONDS.toMillis(left) + 1);
+    }
+  }
+
+  /**
+   * Ends it and removes the entry. A database that does not answer is waited for until the deadline,
+   * at least 0.2 and at most 2 seconds; an entry that is left behind soon counts as dead.
+   */
+  public void close(Duration deadline) {
+    Thread running;
+    synchronized (this) {
+      closed = true;
+      running = thread;
+      notifyAll();
+    }
+    if (running == null) {
+      return;
+    }
+    try {
+      running.join(
+          Math.min(Math.max(deadline.toMillis(), MIN_GRACE.toMillis()), MAX_GRACE.toMillis()));
+      running.interrupt();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
