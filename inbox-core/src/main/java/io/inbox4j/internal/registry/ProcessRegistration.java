@@ -176,8 +176,8 @@ public final class ProcessRegistration {
   }
 
   /**
-   * Ends it and removes the entry. A database that does not answer is waited for until the deadline,
-   * at least 0.2 and at most 2 seconds; an entry that is left behind soon counts as dead.
+   * Ends it and removes the entry. A database that does not answer is waited for until the
+   * deadline, at least 0.2 and at most 2 seconds; an entry that is left behind soon counts as dead.
    */
   public void close(Duration deadline) {
     Thread running;
