@@ -109,8 +109,7 @@ class BadInputTest {
     assertThat(deadLetters.ready()).isZero();
     assertThat(database.effects()).isEqualTo(1 + inputs + count(Fate.HANDLED));
     assertThat(database.pending()).isZero();
-    eventually(
-        () -> assertThat(Queues.show(RabbitServer.shared(), QUEUE, "messages")).isEqualTo("0"));
+    eventually(() -> assertThat(Queues.count(RabbitServer.shared(), QUEUE, "messages")).isZero());
   }
 
   private static int count(Fate fate) {

@@ -66,7 +66,7 @@ class DatabaseOutageTest {
       eventually(() -> assertThat(publisher.ready()).isEqualTo(100));
       server.restart();
       eventually(() -> assertThat(database.stored()).isEqualTo(101));
-      eventually(() -> assertThat(unacknowledged()).isEqualTo("0"));
+      eventually(() -> assertThat(unacknowledged()).isZero());
       assertThat(publisher.ready()).isZero();
     }
     assertThat(outcomes.disconnected).hasValue(1);
@@ -96,7 +96,7 @@ class DatabaseOutageTest {
         .build();
   }
 
-  private String unacknowledged() {
-    return Queues.show(RabbitServer.shared(), queue, "messages_unacknowledged");
+  private long unacknowledged() {
+    return Queues.count(RabbitServer.shared(), queue, "messages_unacknowledged");
   }
 }

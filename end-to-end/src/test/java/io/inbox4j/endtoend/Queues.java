@@ -7,6 +7,22 @@ final class Queues {
 
   private Queues() {}
 
+  /** A number in a queue's line, such as its messages; -1 if there is no such queue. */
+  static long count(RabbitServer broker, String queue, String column) {
+    return Long.parseLong(
+        broker
+            .ctl(
+                "eval",
+                """
+                case rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, <<"%s">>)) of
+                  {ok, Queue} -> proplists:get_value(%s, rabbit_amqqueue:info(Queue, [%2$s]));
+                  _ -> -1
+                end.
+                """
+                    .formatted(queue, column))
+            .strip());
+  }
+
   /** One column of a queue's line in the list of queues, or "no queue". */
   static String show(RabbitServer broker, String queue, String column) {
     return broker

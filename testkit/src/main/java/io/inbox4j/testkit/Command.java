@@ -2,6 +2,7 @@ package io.inbox4j.testkit;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,6 +19,11 @@ final class Command {
 
   /** Runs the command and returns what it printed; fails with what it complained about. */
   static String output(ProcessBuilder builder, Duration timeout) {
+    return output(builder, "", timeout);
+  }
+
+  /** Runs the command with this as its input. */
+  static String output(ProcessBuilder builder, String input, Duration timeout) {
     try {
       Path out = Files.createTempFile("command", ".out");
       Path err = Files.createTempFile("command", ".err");
@@ -25,6 +31,9 @@ final class Command {
         builder.redirectOutput(out.toFile()).redirectError(err.toFile());
         String name = String.join(" ", builder.command());
         Process process = builder.start();
+        try (Writer toProcess = process.outputWriter()) {
+          toProcess.write(input);
+        }
         if (!process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
           process.destroyForcibly();
           throw new IllegalStateException(

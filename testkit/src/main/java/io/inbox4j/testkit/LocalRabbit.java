@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.core.ConditionTimeoutException;
@@ -17,6 +18,7 @@ final class LocalRabbit implements RabbitServer {
   private static final Logger LOG = LoggerFactory.getLogger(LocalRabbit.class);
   private static final Duration START_TIMEOUT = Duration.ofMinutes(3);
   private static final Duration CTL_TIMEOUT = Duration.ofSeconds(90);
+  private static final String OK = "{ok, ";
   private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
 
   private final RabbitInstallation installation;
@@ -103,6 +105,26 @@ final class LocalRabbit implements RabbitServer {
 
   @Override
   public String ctl(String... args) {
+    return args.length == 2 && args[0].equals("eval") && installation.erlCall().isPresent()
+        ? eval(args[1], installation.erlCall().get())
+        : rabbitmqctl(args);
+  }
+
+  /** What rabbitmqctl does with a whole Erlang machine of its own; tests ask again and again. */
+  private String eval(String expression, Path erlCall) {
+    ProcessBuilder builder =
+        new ProcessBuilder(
+            installation.program(
+                erlCall, "-sname", folder.nodeName(), "-c", folder.cookie(), "-e"));
+    String printed =
+        Command.output(folder.prepare(builder), expression + "\n", CTL_TIMEOUT).strip();
+    if (!printed.startsWith(OK) || !printed.endsWith("}")) {
+      throw new IllegalStateException(expression + " ended with " + printed);
+    }
+    return printed.substring(OK.length(), printed.length() - 1);
+  }
+
+  private String rabbitmqctl(String... args) {
     String[] quiet = new String[args.length + 1];
     quiet[0] = "--quiet";
     System.arraycopy(args, 0, quiet, 1, args.length);

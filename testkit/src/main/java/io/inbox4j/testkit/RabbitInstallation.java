@@ -120,6 +120,16 @@ record RabbitInstallation(Path scripts, Path epmd, @Nullable UserPrincipal user)
     return asUser(epmd, "-port", Integer.toString(port), "-address", "127.0.0.1");
   }
 
+  /** The small program that evaluates expressions in a node, if Erlang came with it. */
+  Optional<Path> erlCall() {
+    return Optional.of(epmd.resolveSibling("erl_call")).filter(Files::isExecutable);
+  }
+
+  /** The command line of a program of Erlang. */
+  List<String> program(Path program, String... args) {
+    return asUser(program, args);
+  }
+
   private List<String> asUser(Path program, String... args) {
     List<String> command = new ArrayList<>();
     if (user != null) {

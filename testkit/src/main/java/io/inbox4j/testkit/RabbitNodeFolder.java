@@ -76,6 +76,14 @@ record RabbitNodeFolder(
     return text.toString();
   }
 
+  String cookie() {
+    try {
+      return Files.readString(home.resolve(COOKIE)).strip();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read the cookie of RabbitMQ", e);
+    }
+  }
+
   String nodeName() {
     return "inbox-" + amqpPort + "@localhost";
   }
