@@ -2,6 +2,7 @@ package io.inbox4j.jdbi;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.inbox4j.error.InboxException;
+import io.inbox4j.internal.loop.Deadline;
 import io.inbox4j.jdbi.internal.connect.AutoCommitConnections;
 import io.inbox4j.jdbi.internal.connect.ConnectionPool;
 import io.inbox4j.jdbi.internal.connect.HandlerJdbi;
@@ -535,10 +536,6 @@ public final class JdbiInboxStore implements InboxStore {
     Thread closer = new Thread(ownPool::close, "inbox-close-pool");
     closer.setDaemon(true);
     closer.start();
-    try {
-      closer.join(PATIENCE_WITH_THE_POOL.toMillis());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    Deadline.in(PATIENCE_WITH_THE_POOL).join(closer);
   }
 }

@@ -1,6 +1,6 @@
 package io.inbox4j.internal.health;
 
-import io.inbox4j.internal.loop.ResilientLoop;
+import io.inbox4j.internal.loop.BackgroundLoop;
 import io.inbox4j.internal.notify.SafeListener;
 import io.inbox4j.internal.process.InboxProcessor;
 import io.inbox4j.listener.Health;
@@ -15,8 +15,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,9 +36,9 @@ public final class HealthMonitor implements AutoCloseable {
   private final Clock clock = Clock.systemUTC();
   private final List<String> endpoints = new CopyOnWriteArrayList<>();
   private final List<HealthComponent> parts = new CopyOnWriteArrayList<>();
-  private final List<Thread> threads = new CopyOnWriteArrayList<>();
-  private final CountDownLatch closing = new CountDownLatch(1);
+  private final List<BackgroundLoop> loops = new CopyOnWriteArrayList<>();
   private volatile Health latest;
+  private boolean closed;
 
   /**
    * @param maxTransactionAge the age up to which an open transaction is considered healthy
@@ -114,25 +112,19 @@ public final class HealthMonitor implements AutoCloseable {
   }
 
   private void repeat(String name, Runnable work, Supplier<Duration> pause) {
-    ResilientLoop watch =
-        new ResilientLoop(
-            "Looking at the health of the inbox",
-            () -> closing.getCount() == 0,
-            () -> {
-              work.run();
-              closing.await(pause.get().toMillis(), TimeUnit.MILLISECONDS);
-            });
-    Thread thread = new Thread(watch, name);
-    thread.setDaemon(true);
-    threads.add(thread);
-    thread.start();
+    BackgroundLoop.Step step =
+        loop -> {
+          work.run();
+          loop.pause(pause.get());
+        };
+    loops.add(new BackgroundLoop(name, "Looking at the health of the inbox", step).start());
   }
 
   /** Checks all components, without waiting for anything. */
   public void look() {
     List<Part> changed = new ArrayList<>();
     synchronized (this) {
-      if (closing.getCount() == 0) {
+      if (closed) {
         return;
       }
       Instant now = clock.instant();
@@ -176,8 +168,8 @@ public final class HealthMonitor implements AutoCloseable {
   /** Stops both threads without waiting for an answer from the store; the inbox is being closed. */
   @Override
   public synchronized void close() {
-    closing.countDown();
-    threads.forEach(Thread::interrupt);
+    closed = true;
+    loops.forEach(BackgroundLoop::interrupt);
     latest = only("is closed");
   }
 }

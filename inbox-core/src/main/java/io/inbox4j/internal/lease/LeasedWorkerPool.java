@@ -7,10 +7,10 @@ import io.inbox4j.internal.lease.LeaseClaimer.IsolatedMessage;
 import io.inbox4j.internal.limit.AdmissionControl;
 import io.inbox4j.internal.limit.WorkSignal;
 import io.inbox4j.internal.log.LogRateLimit;
+import io.inbox4j.internal.loop.Deadline;
 import io.inbox4j.internal.loop.ResilientLoop;
 import io.inbox4j.internal.notify.SafeListener;
 import io.inbox4j.internal.pool.StuckHandlers;
-import io.inbox4j.internal.pool.ThreadJoin;
 import io.inbox4j.internal.pool.WorkerPool;
 import io.inbox4j.internal.run.DefaultEventContext;
 import io.inbox4j.internal.run.HandlerInvoker;
@@ -233,8 +233,8 @@ public final class LeasedWorkerPool implements WorkerPool {
   }
 
   private boolean isNothingInHandWithin(Duration time) throws InterruptedException {
-    long until = System.nanoTime() + time.toNanos();
-    while (!keeper.isEmpty() && !stopping && System.nanoTime() - until < 0) {
+    Deadline deadline = Deadline.in(time);
+    while (!keeper.isEmpty() && !stopping && !deadline.hasPassed()) {
       signal.pause(GLANCE);
     }
     return keeper.isEmpty();
@@ -370,15 +370,15 @@ public final class LeasedWorkerPool implements WorkerPool {
   }
 
   @Override
-  public boolean join(long until) {
-    boolean ended = ThreadJoin.join(List.of(claimer), until);
-    ended &= slots.join(until);
+  public boolean join(Deadline deadline) {
+    boolean ended = deadline.join(claimer);
+    ended &= slots.join(deadline);
     if (ended || interrupting) {
       outcomes.stop();
-      ended &= outcomes.join(until);
+      ended &= outcomes.join(deadline);
     }
     if (ended || interrupting) {
-      outcomes.abandon(until);
+      outcomes.abandon(deadline);
       keeper.stop();
       executor.shutdown();
     }

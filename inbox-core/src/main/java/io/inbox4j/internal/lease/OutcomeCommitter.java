@@ -7,9 +7,9 @@ import io.inbox4j.internal.endpoint.TransactionLostException;
 import io.inbox4j.internal.limit.AdaptiveBatchSize;
 import io.inbox4j.internal.limit.WorkSignal;
 import io.inbox4j.internal.log.LoggedFailure;
+import io.inbox4j.internal.loop.Deadline;
 import io.inbox4j.internal.loop.ResilientLoop;
 import io.inbox4j.internal.notify.SafeListener;
-import io.inbox4j.internal.pool.ThreadJoin;
 import io.inbox4j.internal.run.AbandonedException;
 import io.inbox4j.internal.run.BatchRunner;
 import io.inbox4j.internal.run.BrokenBatchException;
@@ -106,15 +106,15 @@ final class OutcomeCommitter {
     stopping = true;
   }
 
-  boolean join(long until) {
-    return ThreadJoin.join(List.of(thread), until);
+  boolean join(Deadline deadline) {
+    return deadline.join(thread);
   }
 
   /**
    * Abandons outcomes that could not be committed: their messages are handled again, at once if the
-   * database answers by the given time, otherwise when the leases expire.
+   * database answers in time, otherwise when the leases expire.
    */
-  void abandon(long until) {
+  void abandon(Deadline deadline) {
     abandoned = true;
     thread.interrupt();
     List<Ending> left = new ArrayList<>();
@@ -124,7 +124,7 @@ final class OutcomeCommitter {
       Thread giver = new Thread(() -> keeper.release(leased), thread.getName() + "-give-back");
       giver.setDaemon(true);
       giver.start();
-      ThreadJoin.join(List.of(giver), until);
+      deadline.join(giver);
     }
   }
 

@@ -1,10 +1,9 @@
 package io.inbox4j.internal.lifecycle;
 
-import static io.inbox4j.internal.lifecycle.InboxReceiver.left;
-
 import io.inbox4j.error.InboxException;
 import io.inbox4j.internal.endpoint.EndpointConfig;
 import io.inbox4j.internal.health.HealthMonitor;
+import io.inbox4j.internal.loop.Deadline;
 import io.inbox4j.internal.process.InboxProcessor;
 import io.inbox4j.internal.receive.DeliveryValidator;
 import io.inbox4j.internal.receive.QuarantineAdoption;
@@ -178,7 +177,7 @@ public final class InboxLifecycle {
     if (closed) {
       return;
     }
-    receiver.stop(System.nanoTime() + config.closeDeadline().toNanos());
+    receiver.stop(Deadline.in(config.closeDeadline()));
     receiving = false;
     registration.update(receiving, processing);
     stopUpkeepUnlessNeeded();
@@ -227,13 +226,11 @@ public final class InboxLifecycle {
 
   /** Lets work in flight finish until the deadline, and closes everything. */
   public void close(Duration deadline) {
-    Duration time = deadline.compareTo(FOREVER) > 0 ? FOREVER : deadline;
-    long until = System.nanoTime() + time.toNanos();
     closing = true; // a start that waits for the broker stops at the next queue
-    closeUntil(until);
+    closeUntil(Deadline.in(deadline.compareTo(FOREVER) > 0 ? FOREVER : deadline));
   }
 
-  private synchronized void closeUntil(long until) {
+  private synchronized void closeUntil(Deadline deadline) {
     if (closed) {
       return;
     }
@@ -242,9 +239,9 @@ public final class InboxLifecycle {
     stopRetention();
     monitor.close();
     processor.stop();
-    receiver.close(until);
-    processor.close(left(until));
-    registration.close(left(until));
+    receiver.close(deadline);
+    processor.close(deadline.left());
+    registration.close(deadline.left());
     try {
       if (config.transport() != null) {
         config.transport().close();

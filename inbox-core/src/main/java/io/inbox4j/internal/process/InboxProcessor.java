@@ -12,6 +12,7 @@ import io.inbox4j.internal.limit.ClaimThrottle;
 import io.inbox4j.internal.limit.ConcurrencyLimit;
 import io.inbox4j.internal.limit.WorkSignal;
 import io.inbox4j.internal.log.FailureLog;
+import io.inbox4j.internal.loop.Deadline;
 import io.inbox4j.internal.notify.SafeListener;
 import io.inbox4j.internal.pool.StuckHandlers;
 import io.inbox4j.internal.pool.WorkerPool;
@@ -204,15 +205,14 @@ public final class InboxProcessor {
    * back. A second call does nothing.
    */
   public void close(Duration deadline) {
-    long until = System.nanoTime() + deadline.toNanos();
     if (watch != null) {
       watch.close();
     }
     stop();
     runtimes.values().forEach(runtime -> runtime.signal.close());
-    if (!join(until)) {
+    if (!join(Deadline.in(deadline))) {
       runtimes.values().forEach(runtime -> runtime.workerPool.interrupt());
-      if (!join(System.nanoTime() + GRACE.toNanos())) {
+      if (!join(Deadline.in(GRACE))) {
         log.error(
             "Some handlers did not return within {} and ignore the interrupt; what they did in the"
                 + " database is undone when their connection closes.",
@@ -232,10 +232,10 @@ public final class InboxProcessor {
     stopping = false;
   }
 
-  private boolean join(long until) {
+  private boolean join(Deadline deadline) {
     boolean ended = true;
     for (EndpointRuntime runtime : runtimes.values()) {
-      ended &= runtime.workerPool.join(until);
+      ended &= runtime.workerPool.join(deadline);
     }
     return ended;
   }

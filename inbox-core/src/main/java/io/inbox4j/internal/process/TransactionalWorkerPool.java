@@ -1,6 +1,6 @@
 package io.inbox4j.internal.process;
 
-import io.inbox4j.internal.pool.ThreadJoin;
+import io.inbox4j.internal.loop.Deadline;
 import io.inbox4j.internal.pool.WorkerPool;
 import java.util.ArrayList;
 import java.util.List;
@@ -69,8 +69,8 @@ final class TransactionalWorkerPool implements WorkerPool {
   }
 
   @Override
-  public boolean join(long until) {
-    return ThreadJoin.join(current(), until);
+  public boolean join(Deadline deadline) {
+    return deadline.join(current());
   }
 
   @Override

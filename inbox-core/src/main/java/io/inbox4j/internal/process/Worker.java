@@ -6,6 +6,7 @@ import io.inbox4j.internal.limit.AdaptiveBatchSize;
 import io.inbox4j.internal.limit.AdmissionControl;
 import io.inbox4j.internal.limit.ClaimThrottle;
 import io.inbox4j.internal.limit.WorkSignal;
+import io.inbox4j.internal.loop.ExponentialBackoff;
 import io.inbox4j.internal.loop.ResilientLoop;
 import io.inbox4j.internal.notify.SafeListener;
 import io.inbox4j.internal.recover.OrphanRecovery;
@@ -31,8 +32,6 @@ import org.slf4j.LoggerFactory;
 final class Worker implements Runnable {
 
   private static final Logger log = LoggerFactory.getLogger(Worker.class);
-  private static final Duration MIN_BACKOFF = Duration.ofMillis(50);
-  private static final Duration MAX_BACKOFF = Duration.ofSeconds(5);
   private static final Duration SECOND_LOOK = Duration.ofMillis(1_100);
   private static final int OTHER_KIND_EVERY = 16;
 
@@ -45,7 +44,8 @@ final class Worker implements Runnable {
   private final AdaptiveBatchSize batchSizes;
   private final OutcomeReporter outcomes;
   private final OrphanRecovery recovery;
-  private Duration backoff = MIN_BACKOFF;
+  private final ExponentialBackoff backoff =
+      new ExponentialBackoff(Duration.ofMillis(50), Duration.ofSeconds(5));
   private int rounds;
   private boolean idle;
   private boolean otherKind;
@@ -93,7 +93,7 @@ final class Worker implements Runnable {
       if (!workOnce()) {
         signal.await(wasIdle && idle ? config.pollInterval() : beforeIdling());
       }
-      backoff = MIN_BACKOFF;
+      backoff.reset();
     } catch (InterruptedException e) {
       throw e;
     } catch (Throwable e) { // from the database or a commit: it is reported, and transient
@@ -125,9 +125,7 @@ final class Worker implements Runnable {
   }
 
   private void rest(Throwable cause) throws InterruptedException {
-    Duration pause = backoff;
-    Duration longer = backoff.multipliedBy(2);
-    backoff = longer.compareTo(MAX_BACKOFF) > 0 ? MAX_BACKOFF : longer;
+    Duration pause = backoff.next();
     outcomes.interrupted("Processing", pause, cause);
     signal.pause(pause);
   }
