@@ -204,7 +204,7 @@ class FailedStartTest {
         .filter(Thread::isAlive)
         .filter(thread -> thread.getName().startsWith("inbox-"))
         .map(Thread::getName)
-        .filter(name -> !name.startsWith("inbox-health") && !name.equals("inbox-announcements"))
+        .filter(name -> !name.startsWith("inbox-health") && !name.equals("inbox-notify"))
         .toList();
   }
 
