@@ -136,8 +136,8 @@ final class ConsumerSession<T extends IntegrationEvent> {
   }
 
   /** Whether deliveries are waiting to be stored or acknowledged. */
-  boolean hasInHand() {
-    return consumers.stream().anyMatch(InboxConsumer::hasInHand);
+  boolean hasInFlight() {
+    return consumers.stream().anyMatch(InboxConsumer::hasInFlight);
   }
 
   /** Whether something is still being stored. */

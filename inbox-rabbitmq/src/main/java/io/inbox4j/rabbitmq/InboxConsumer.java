@@ -427,7 +427,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   }
 
   /** Whether deliveries are waiting to be stored or acknowledged. */
-  boolean hasInHand() {
+  boolean hasInFlight() {
     return delivered.get() != acknowledged.get();
   }
 

@@ -191,7 +191,7 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
       try {
         return failure.get(PROBE_EVERY.toMillis(), TimeUnit.MILLISECONDS);
       } catch (TimeoutException e) { // still consuming
-        Throwable obstacle = current.hasInHand() ? null : obstacle();
+        Throwable obstacle = current.hasInFlight() ? null : obstacle();
         if (obstacle != null) {
           return obstacle;
         }

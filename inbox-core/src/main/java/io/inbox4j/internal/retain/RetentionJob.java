@@ -54,7 +54,7 @@ public final class RetentionJob {
   /** Declares the retention at once, so that no other process removes the messages, and starts. */
   public void start() {
     log.info(
-        "Processed messages are kept {}", retention.isForever() ? "for ever" : "as " + retention);
+        "Processed messages are kept {}", retention.isForever() ? "forever" : "as " + retention);
     guarded(
         "It is not known how long messages of %s are to be kept".formatted(endpoints),
         this::declare);
