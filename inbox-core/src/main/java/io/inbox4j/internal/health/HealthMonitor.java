@@ -8,6 +8,7 @@ import io.inbox4j.listener.Health.Part;
 import io.inbox4j.listener.Health.Status;
 import io.inbox4j.listener.InboxListener;
 import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.StoreStatus;
 import io.inbox4j.transport.ReceiverState;
 import java.time.Clock;
 import java.time.Duration;
@@ -15,6 +16,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -53,24 +55,20 @@ public final class HealthMonitor implements AutoCloseable {
         null,
         () ->
             this.store.of(
-                vitals -> StoreHealth.transactions(vitals.transactions(), maxTransactionAge)));
+                status -> StoreHealth.transactions(status.transactions(), maxTransactionAge)));
   }
 
   /** Monitors what is waiting at an endpoint. */
   public void waiting(String endpoint, Duration maxLag) {
     endpoints.add(endpoint);
-    add(
-        "lag",
-        endpoint,
-        () -> store.of(vitals -> StoreHealth.lag(vitals.endpoints().get(endpoint), maxLag)));
-    add(
-        "stuck",
-        endpoint,
-        () -> store.of(vitals -> StoreHealth.stuck(vitals.endpoints().get(endpoint))));
-    add(
-        "pause",
-        endpoint,
-        () -> store.of(vitals -> StoreHealth.pause(vitals.endpoints().get(endpoint))));
+    addWaiting("lag", endpoint, waiting -> StoreHealth.lag(waiting, maxLag));
+    addWaiting("stuck", endpoint, StoreHealth::stuck);
+    addWaiting("pause", endpoint, StoreHealth::pause);
+  }
+
+  private void addWaiting(
+      String name, String endpoint, Function<StoreStatus.@Nullable Waiting, HealthFinding> look) {
+    add(name, endpoint, () -> store.of(it -> look.apply(it.endpoints().get(endpoint))));
   }
 
   /** Monitors the receiver of an endpoint. */

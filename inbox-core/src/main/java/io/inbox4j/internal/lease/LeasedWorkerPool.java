@@ -9,7 +9,6 @@ import io.inbox4j.internal.limit.WorkSignal;
 import io.inbox4j.internal.log.LogRateLimit;
 import io.inbox4j.internal.loop.Deadline;
 import io.inbox4j.internal.loop.ResilientLoop;
-import io.inbox4j.internal.notify.SafeListener;
 import io.inbox4j.internal.pool.StuckHandlers;
 import io.inbox4j.internal.pool.WorkerPool;
 import io.inbox4j.internal.run.DefaultEventContext;
@@ -57,7 +56,7 @@ public final class LeasedWorkerPool implements WorkerPool {
   private final AdmissionControl admissionControl;
   private final HandlerSlots slots;
   private final IsolationPauses quiet;
-  private final LeaseRenewer keeper;
+  private final LeaseRenewer renewer;
   private final LeaseClaimer claims;
   private final OutcomeCommitter outcomes;
   private final LogRateLimit blockages = new LogRateLimit(REPORT_EVERY);
@@ -72,7 +71,6 @@ public final class LeasedWorkerPool implements WorkerPool {
       HandlingMode.Leased mode,
       HandlerInvoker handlers,
       InboxStore store,
-      SafeListener listener,
       WorkSignal signal,
       AdmissionControl admissionControl,
       OutcomeReporter told) {
@@ -83,19 +81,18 @@ public final class LeasedWorkerPool implements WorkerPool {
     this.admissionControl = admissionControl;
     this.slots = new HandlerSlots(config.workers(), config.batchSize(), signal);
     this.quiet = new IsolationPauses(signal);
-    this.keeper =
+    this.renewer =
         new LeaseRenewer(config.endpoint(), mode.lease(), store, this::lost, signal::raise);
     this.told = told;
     this.claims = new LeaseClaimer(config, mode.lease(), store, admissionControl, told);
-    this.outcomes =
-        new OutcomeCommitter(config, store, listener, signal, keeper, told, this::committed);
+    this.outcomes = new OutcomeCommitter(config, store, signal, renewer, told, this::committed);
     this.claimer = new Thread(this::claimAll, "inbox-claimer-" + config.endpoint());
     this.executor = HandlerThreads.named("inbox-handler-" + config.endpoint());
   }
 
   @Override
   public void start() {
-    keeper.start();
+    renewer.start();
     outcomes.start();
     claimer.start();
   }
@@ -122,7 +119,7 @@ public final class LeasedWorkerPool implements WorkerPool {
 
   private void claimAll() {
     new ResilientLoop("Claiming of " + config.endpoint(), () -> stopping, this::claimOrWait).run();
-    keeper.release(slots.takeWaiting());
+    renewer.release(slots.takeWaiting());
   }
 
   private void claimOrWait() throws InterruptedException {
@@ -156,7 +153,7 @@ public final class LeasedWorkerPool implements WorkerPool {
       return false;
     }
     waitsForCommits = false;
-    boolean some = run(claims.claim(room, !keeper.holdsIsolated(), mostInHand()));
+    boolean some = run(claims.claim(room, !renewer.holdsIsolated(), maxInFlight()));
     IsolatedMessage isolatedMessage = nextIsolated();
     if (isolatedMessage != null) {
       some |=
@@ -169,9 +166,9 @@ public final class LeasedWorkerPool implements WorkerPool {
 
   /** An isolated message that the last claim saw and that may begin now, or null. */
   private @Nullable IsolatedMessage nextIsolated() {
-    return keeper.holdsOrphans() || admissionControl.circuit().state() != CircuitState.CLOSED
+    return renewer.holdsOrphans() || admissionControl.circuit().state() != CircuitState.CLOSED
         ? null
-        : claims.nextIsolated(keeper.isEmpty() || quiet.mayBegin());
+        : claims.nextIsolated(renewer.isEmpty() || quiet.mayBegin());
   }
 
   /**
@@ -180,10 +177,10 @@ public final class LeasedWorkerPool implements WorkerPool {
    * keeps handlers from running far ahead of the database.
    */
   private int room() {
-    return Math.min(slots.room(), mostInHand() - keeper.size());
+    return Math.min(slots.room(), maxInFlight() - renewer.size());
   }
 
-  private int mostInHand() {
+  private int maxInFlight() {
     return slots.size() + COMMITS_AHEAD * config.batchSize();
   }
 
@@ -197,7 +194,7 @@ public final class LeasedWorkerPool implements WorkerPool {
     if (!waiting.isEmpty()) {
       admissionControl.circuit().foundNothing();
       waiting.forEach(InFlightMessage::free);
-      keeper.release(waiting);
+      renewer.release(waiting);
     }
   }
 
@@ -215,11 +212,11 @@ public final class LeasedWorkerPool implements WorkerPool {
    * @return whether there may be more work already
    */
   private boolean runAlone(IsolatedMessage isolatedMessage) throws InterruptedException {
-    boolean disturbs = !keeper.isEmpty();
+    boolean disturbs = !renewer.isEmpty();
     long begin = System.nanoTime();
-    boolean found = isNothingInHandWithin(quiet.patience());
+    boolean found = isNothingInFlightWithin(quiet.patience());
     boolean some = found && !stopping && run(claims.claimIsolated(isolatedMessage));
-    if (some && !isNothingInHandWithin(MAX_ALONE) && !stopping) {
+    if (some && !isNothingInFlightWithin(MAX_ALONE) && !stopping) {
       log.warn(
           "Message {} of {} has been handled alone for {}; others go on",
           isolatedMessage.sequence(),
@@ -232,16 +229,16 @@ public final class LeasedWorkerPool implements WorkerPool {
     return some || !found;
   }
 
-  private boolean isNothingInHandWithin(Duration time) throws InterruptedException {
+  private boolean isNothingInFlightWithin(Duration time) throws InterruptedException {
     Deadline deadline = Deadline.in(time);
-    while (!keeper.isEmpty() && !stopping && !deadline.hasPassed()) {
+    while (!renewer.isEmpty() && !stopping && !deadline.hasPassed()) {
       signal.pause(GLANCE);
     }
-    return keeper.isEmpty();
+    return renewer.isEmpty();
   }
 
   private boolean run(List<InFlightMessage> leased) {
-    keeper.keep(leased);
+    renewer.keep(leased);
     leased.forEach(slots::add);
     letRun();
     return !leased.isEmpty();
@@ -266,7 +263,7 @@ public final class LeasedWorkerPool implements WorkerPool {
       admissionControl.circuit().foundNothing();
       leased.free();
       slots.abandon(leased);
-      keeper.release(List.of(leased));
+      renewer.release(List.of(leased));
     }
   }
 
@@ -278,7 +275,7 @@ public final class LeasedWorkerPool implements WorkerPool {
       if (leased.begin() && !interrupting) {
         ran = true;
         if (mode.timeout() != null) {
-          leased.timesOut(keeper.after(mode.timeout(), () -> timedOut(leased)));
+          leased.timesOut(renewer.after(mode.timeout(), () -> timedOut(leased)));
         }
         handlers.handle(
             leased.message(),
@@ -305,12 +302,12 @@ public final class LeasedWorkerPool implements WorkerPool {
   private void settle(InFlightMessage leased, boolean ran, @Nullable Throwable failure) {
     try {
       if (!ran || (interrupting && failure != null)) {
-        keeper.release(List.of(leased));
+        renewer.release(List.of(leased));
       } else {
         outcomes.add(leased, failure);
       }
     } catch (Throwable e) { // out of memory, say: the message is due again when its lease expires
-      keeper.release(leased);
+      renewer.release(leased);
       throw e;
     }
   }
@@ -337,7 +334,7 @@ public final class LeasedWorkerPool implements WorkerPool {
               + " changes nothing",
           leased.message().messageId(),
           config.endpoint());
-      keeper.release(leased);
+      renewer.release(leased);
       admissionControl.circuit().foundNothing();
       leased.interrupt();
       abandoned(leased);
@@ -379,7 +376,7 @@ public final class LeasedWorkerPool implements WorkerPool {
     }
     if (ended || interrupting) {
       outcomes.abandon(deadline);
-      keeper.stop();
+      renewer.stop();
       executor.shutdown();
     }
     return ended;
@@ -389,6 +386,6 @@ public final class LeasedWorkerPool implements WorkerPool {
   public void interrupt() {
     interrupting = true;
     claimer.interrupt();
-    keeper.held().forEach(InFlightMessage::interrupt);
+    renewer.held().forEach(InFlightMessage::interrupt);
   }
 }

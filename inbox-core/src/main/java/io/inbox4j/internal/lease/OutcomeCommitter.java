@@ -9,7 +9,6 @@ import io.inbox4j.internal.limit.WorkSignal;
 import io.inbox4j.internal.log.LoggedFailure;
 import io.inbox4j.internal.loop.Deadline;
 import io.inbox4j.internal.loop.ResilientLoop;
-import io.inbox4j.internal.notify.SafeListener;
 import io.inbox4j.internal.run.AbandonedException;
 import io.inbox4j.internal.run.BatchRunner;
 import io.inbox4j.internal.run.BrokenBatchException;
@@ -17,7 +16,6 @@ import io.inbox4j.internal.run.HandledMessage;
 import io.inbox4j.internal.run.LostBatchException;
 import io.inbox4j.internal.run.OutcomeReporter;
 import io.inbox4j.internal.run.TransactionLosses;
-import io.inbox4j.listener.InboxListener;
 import io.inbox4j.store.ClaimedMessage;
 import io.inbox4j.store.FailureKind;
 import io.inbox4j.store.InboxStore;
@@ -47,9 +45,8 @@ final class OutcomeCommitter {
 
   private final EndpointConfig config;
   private final InboxStore store;
-  private final SafeListener listener;
   private final WorkSignal signal;
-  private final LeaseRenewer keeper;
+  private final LeaseRenewer renewer;
   private final OutcomeReporter outcomes;
   private final Runnable committed;
   private final TransactionLosses transactionLosses;
@@ -73,16 +70,14 @@ final class OutcomeCommitter {
   OutcomeCommitter(
       EndpointConfig config,
       InboxStore store,
-      SafeListener listener,
       WorkSignal signal,
-      LeaseRenewer keeper,
+      LeaseRenewer renewer,
       OutcomeReporter outcomes,
       Runnable committed) {
     this.config = config;
     this.store = store;
-    this.listener = listener;
     this.signal = signal;
-    this.keeper = keeper;
+    this.renewer = renewer;
     this.outcomes = outcomes;
     this.committed = committed;
     this.transactionLosses = new TransactionLosses(config.endpoint(), store);
@@ -121,7 +116,7 @@ final class OutcomeCommitter {
     endings.drainTo(left);
     if (!left.isEmpty()) {
       List<InFlightMessage> leased = left.stream().map(Ending::leased).toList();
-      Thread giver = new Thread(() -> keeper.release(leased), thread.getName() + "-give-back");
+      Thread giver = new Thread(() -> renewer.release(leased), thread.getName() + "-give-back");
       giver.setDaemon(true);
       giver.start();
       deadline.join(giver);
@@ -147,7 +142,7 @@ final class OutcomeCommitter {
     try {
       settle(batch);
     } catch (Throwable e) { // messages without an outcome are due again when their leases expire
-      batch.forEach(ending -> keeper.release(ending.leased));
+      batch.forEach(ending -> renewer.release(ending.leased));
       throw e;
     }
   }
@@ -180,7 +175,7 @@ final class OutcomeCommitter {
           return;
         }
         log.warn("The outcomes of {} wait: {}", config.endpoint(), FailureText.logged(e));
-        listener.tell(l -> l.interrupted(new InboxListener.Interrupted(config.endpoint(), e)));
+        outcomes.interrupted(e);
         rest();
       } catch (BrokenBatchException e) {
         outcomes.broken(e);
@@ -202,7 +197,7 @@ final class OutcomeCommitter {
     } else {
       log.warn("The outcomes of {} wait: {}", config.endpoint(), FailureText.logged(lost));
     }
-    listener.tell(l -> l.interrupted(new InboxListener.Interrupted(config.endpoint(), lost)));
+    outcomes.interrupted(lost);
   }
 
   /** Waits before a retry. A stray interrupt must not make the thread drop the outcomes. */
@@ -252,7 +247,7 @@ final class OutcomeCommitter {
           config.endpoint(),
           LoggedFailure.of(cause));
       outcomes.foundNothing();
-      keeper.release(ending.leased);
+      renewer.release(ending.leased);
     }
   }
 
@@ -304,7 +299,7 @@ final class OutcomeCommitter {
         batch.stream().filter(it -> effects.again().contains(it.message())).toList();
     batch.stream()
         .filter(it -> !again.contains(it) && !alone.contains(it))
-        .forEach(it -> keeper.release(it.leased));
+        .forEach(it -> renewer.release(it.leased));
     committed.run();
     tell(results);
     return alone;
@@ -359,12 +354,10 @@ final class OutcomeCommitter {
   }
 
   private void tell(List<HandledMessage> results) {
-    for (HandledMessage result : results) {
-      if (result.message().orphaned()) {
-        listener.tell(
-            l -> l.recovered(new InboxListener.Recovered(outcomes.describe(result.message()))));
-      }
-    }
+    results.stream()
+        .map(HandledMessage::message)
+        .filter(ClaimedMessage::orphaned)
+        .forEach(outcomes::recovered);
     transactionLosses.forget(results);
     outcomes.committed(results);
     if (results.stream().anyMatch(result -> result.message().orderingKey() != null)) {

@@ -4,6 +4,7 @@ import io.inbox4j.error.InboxException;
 import io.inbox4j.internal.endpoint.EndpointConfig;
 import io.inbox4j.internal.health.HealthMonitor;
 import io.inbox4j.internal.loop.Deadline;
+import io.inbox4j.internal.loop.PeriodicTasks;
 import io.inbox4j.internal.process.InboxProcessor;
 import io.inbox4j.internal.receive.DeliveryValidator;
 import io.inbox4j.internal.receive.QuarantineAdoption;
@@ -36,7 +37,7 @@ public final class InboxLifecycle {
   private final InboxProcessor processor;
   private final HealthMonitor monitor;
   private final InboxReceiver receiver;
-  private final Upkeep upkeep;
+  private final PeriodicTasks upkeep;
   private final QuarantineLog quarantineLog;
   private final ProcessRegistration registration;
   private @Nullable RetentionJob retentionJob;
@@ -73,8 +74,9 @@ public final class InboxLifecycle {
         new QuarantineAdoption(
             config.store(), inbox.types(), validators, config.listener(), processor::wake);
     this.upkeep =
-        new Upkeep(
-            config.endpoints(), List.of(quarantineLog::report, () -> adoption.look(() -> closing)));
+        new PeriodicTasks(
+            config.upkeepInterval(),
+            List.of(quarantineLog::report, () -> adoption.look(() -> closing)));
     config.endpoints().forEach(it -> monitor.waiting(it.endpoint(), it.maxLag()));
   }
 
@@ -199,7 +201,7 @@ public final class InboxLifecycle {
 
   private void stopUpkeepUnlessNeeded() {
     if (!processing && !receiving) {
-      upkeep.stop();
+      upkeep.close();
     }
   }
 
@@ -235,7 +237,7 @@ public final class InboxLifecycle {
       return;
     }
     closed = true;
-    upkeep.stop();
+    upkeep.close();
     stopRetention();
     monitor.close();
     processor.stop();

@@ -4,12 +4,13 @@ import io.inbox4j.error.InboxException;
 import io.inbox4j.internal.log.LoggedFailure;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Runs small tasks periodically on a daemon thread, whatever they throw; one that fails is skipped
- * for a while. {@link #start} and {@link #close} are called once each.
+ * for a while. Started and closed by one thread at a time; it can be started again.
  */
 public final class PeriodicTasks implements AutoCloseable {
 
@@ -19,7 +20,7 @@ public final class PeriodicTasks implements AutoCloseable {
 
   private final Duration interval;
   private final List<Chore> chores;
-  private final BackgroundLoop loop = new BackgroundLoop("inbox-upkeep", "Upkeep", this::run);
+  private @Nullable BackgroundLoop running;
 
   /**
    * @param interval the approximate pause between two rounds
@@ -29,19 +30,25 @@ public final class PeriodicTasks implements AutoCloseable {
     this.chores = chores.stream().map(Chore::new).toList();
   }
 
+  /** Starts it, unless it is running. */
   public void start() {
-    loop.start();
+    if (running == null) {
+      running = new BackgroundLoop("inbox-upkeep", "Upkeep", this::run).start();
+    }
   }
 
-  private void run(BackgroundLoop self) throws InterruptedException {
-    chores.forEach(Chore::run);
-    self.pause(ExponentialBackoff.jittered(interval));
+  private void run(BackgroundLoop loop) throws InterruptedException {
+    chores.forEach(chore -> chore.run(loop));
+    loop.pause(ExponentialBackoff.jittered(interval));
   }
 
   /** Stops it, within a few seconds even if a task is running. */
   @Override
   public void close() {
-    loop.close(GRACE);
+    if (running != null) {
+      running.close(GRACE);
+      running = null;
+    }
   }
 
   /** A task, used only by the one thread. */
@@ -56,7 +63,7 @@ public final class PeriodicTasks implements AutoCloseable {
       this.work = work;
     }
 
-    private void run() {
+    private void run(BackgroundLoop loop) {
       if (loop.isClosed() || !rest.hasPassed()) {
         return;
       }
@@ -65,14 +72,13 @@ public final class PeriodicTasks implements AutoCloseable {
         backoff.reset();
         failing = false;
       } catch (Throwable e) { // the thread survives everything
-        failed(e);
+        if (!loop.isClosed()) {
+          failed(e);
+        }
       }
     }
 
     private void failed(Throwable failure) {
-      if (loop.isClosed()) {
-        return;
-      }
       Duration delay = backoff.next();
       rest = Deadline.in(delay);
       String why =

@@ -96,12 +96,11 @@ public final class InboxProcessor {
     WorkerPool workerPool =
         config.mode() instanceof HandlingMode.Leased mode
             ? new LeasedWorkerPool(
-                config, mode, handlers, store, listener, signal, admissionControl, outcomes)
+                config, mode, handlers, store, signal, admissionControl, outcomes)
             : workers(config, handlers, signal, admissionControl, outcomes);
     DeliveryWriter storing =
         config.mode() instanceof HandlingMode.Inline
-            ? new InlineWriter(
-                config, handlers, store, listener, admissionControl, outcomes, () -> stopping)
+            ? new InlineWriter(config, handlers, store, admissionControl, outcomes, () -> stopping)
             : DeliveryWriter.in(store, config.endpoint());
     return new EndpointRuntime(signal, circuit, workerPool, storing);
   }
@@ -123,7 +122,6 @@ public final class InboxProcessor {
                 config,
                 handlers,
                 store,
-                listener,
                 signal,
                 admissionControl,
                 claimThrottle,

@@ -3,7 +3,6 @@ package io.inbox4j.internal.process;
 import io.inbox4j.internal.endpoint.EndpointConfig;
 import io.inbox4j.internal.limit.AdaptiveBatchSize;
 import io.inbox4j.internal.limit.AdmissionControl;
-import io.inbox4j.internal.notify.SafeListener;
 import io.inbox4j.internal.receive.DeliveryWriter;
 import io.inbox4j.internal.recover.OrphanRecovery;
 import io.inbox4j.internal.run.BatchRunner;
@@ -49,7 +48,6 @@ final class InlineWriter implements DeliveryWriter {
       EndpointConfig config,
       HandlerInvoker handlers,
       InboxStore store,
-      SafeListener listener,
       AdmissionControl admissionControl,
       OutcomeReporter outcomes,
       BooleanSupplier stopping) {
@@ -64,7 +62,6 @@ final class InlineWriter implements DeliveryWriter {
             config,
             handlers,
             store,
-            listener,
             outcomes,
             new TransactionLosses(config.endpoint(), store),
             stopping);

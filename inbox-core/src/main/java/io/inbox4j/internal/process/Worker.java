@@ -8,7 +8,6 @@ import io.inbox4j.internal.limit.ClaimThrottle;
 import io.inbox4j.internal.limit.WorkSignal;
 import io.inbox4j.internal.loop.ExponentialBackoff;
 import io.inbox4j.internal.loop.ResilientLoop;
-import io.inbox4j.internal.notify.SafeListener;
 import io.inbox4j.internal.recover.OrphanRecovery;
 import io.inbox4j.internal.run.BatchRunner;
 import io.inbox4j.internal.run.BrokenBatchException;
@@ -55,7 +54,6 @@ final class Worker implements Runnable {
       EndpointConfig config,
       HandlerInvoker handlers,
       InboxStore store,
-      SafeListener listener,
       WorkSignal signal,
       AdmissionControl admissionControl,
       ClaimThrottle claimThrottle,
@@ -71,8 +69,7 @@ final class Worker implements Runnable {
     this.batchSizes = batchSizes;
     this.outcomes = outcomes;
     this.recovery =
-        new OrphanRecovery(
-            config, handlers, store, listener, outcomes, transactionLosses, () -> stopping);
+        new OrphanRecovery(config, handlers, store, outcomes, transactionLosses, () -> stopping);
   }
 
   /** Asks the worker to stop after the current batch. */
@@ -83,7 +80,7 @@ final class Worker implements Runnable {
   @Override
   public void run() {
     new ResilientLoop("A worker of " + config.endpoint(), () -> stopping, this::workOrWait).run();
-    settleLastNotes();
+    clearLastMarks();
     signal.raise(); // for another worker, in case this one was woken only to stop
   }
 
@@ -106,12 +103,12 @@ final class Worker implements Runnable {
     }
   }
 
-  private void settleLastNotes() {
+  private void clearLastMarks() {
     try {
       recovery.settle();
     } catch (Throwable e) { // the worker ends here in any case
       log.warn(
-          "The last messages of {} keep the note of a run that was stopped: {}",
+          "The last messages of {} stay marked as a crash risk by a run that was stopped: {}",
           config.endpoint(),
           FailureText.logged(e));
     }

@@ -4,7 +4,6 @@ import io.inbox4j.error.InboxException;
 import io.inbox4j.internal.endpoint.EndpointConfig;
 import io.inbox4j.internal.endpoint.TransactionLostException;
 import io.inbox4j.internal.limit.AdaptiveBatchSize;
-import io.inbox4j.internal.notify.SafeListener;
 import io.inbox4j.internal.run.AbandonedException;
 import io.inbox4j.internal.run.BatchRunner;
 import io.inbox4j.internal.run.BrokenBatchException;
@@ -14,7 +13,6 @@ import io.inbox4j.internal.run.HandlerInvoker;
 import io.inbox4j.internal.run.LostBatchException;
 import io.inbox4j.internal.run.OutcomeReporter;
 import io.inbox4j.internal.run.TransactionLosses;
-import io.inbox4j.listener.InboxListener;
 import io.inbox4j.retry.RetryDecision;
 import io.inbox4j.store.ClaimedMessage;
 import io.inbox4j.store.FailureKind;
@@ -48,7 +46,6 @@ public final class OrphanRecovery {
   private final EndpointConfig config;
   private final HandlerInvoker handlers;
   private final InboxStore store;
-  private final SafeListener listener;
   private final OutcomeReporter outcomes;
   private final TransactionLosses transactionLosses;
   private final BooleanSupplier stopping;
@@ -58,14 +55,12 @@ public final class OrphanRecovery {
       EndpointConfig config,
       HandlerInvoker handlers,
       InboxStore store,
-      SafeListener listener,
       OutcomeReporter outcomes,
       TransactionLosses transactionLosses,
       BooleanSupplier stopping) {
     this.config = config;
     this.handlers = handlers;
     this.store = store;
-    this.listener = listener;
     this.outcomes = outcomes;
     this.transactionLosses = transactionLosses;
     this.stopping = stopping;
@@ -244,12 +239,7 @@ public final class OrphanRecovery {
           results -> {
             transaction.clearCrashRisk(without(results, reclaimed));
             transaction.commit(HandledMessage.outcomes(results));
-            for (HandledMessage result : results) {
-              listener.tell(
-                  l ->
-                      l.recovered(
-                          new InboxListener.Recovered(outcomes.describe(result.message()))));
-            }
+            results.forEach(result -> outcomes.recovered(result.message()));
             ended(results);
           });
       again = batch.again();
