@@ -1,21 +1,16 @@
 package io.inbox4j.internal.lease;
 
-import io.inbox4j.internal.endpoint.EndpointConfig;
 import io.inbox4j.internal.endpoint.FailureText;
 import io.inbox4j.internal.endpoint.HandlingMode;
 import io.inbox4j.internal.lease.LeaseClaimer.IsolatedMessage;
-import io.inbox4j.internal.limit.AdmissionControl;
-import io.inbox4j.internal.limit.WorkSignal;
 import io.inbox4j.internal.log.LogRateLimit;
 import io.inbox4j.internal.loop.Deadline;
 import io.inbox4j.internal.loop.ResilientLoop;
 import io.inbox4j.internal.pool.StuckHandlers;
 import io.inbox4j.internal.pool.WorkerPool;
 import io.inbox4j.internal.run.DefaultEventContext;
-import io.inbox4j.internal.run.HandlerInvoker;
-import io.inbox4j.internal.run.OutcomeReporter;
+import io.inbox4j.internal.run.WorkerContext;
 import io.inbox4j.retry.CircuitState;
-import io.inbox4j.store.InboxStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -48,17 +43,13 @@ public final class LeasedWorkerPool implements WorkerPool {
   private static final Duration REPORT_EVERY = Duration.ofSeconds(10);
   private static final int COMMITS_AHEAD = 2;
 
-  private final EndpointConfig config;
+  private final WorkerContext context;
   private final HandlingMode.Leased mode;
-  private final HandlerInvoker handlers;
-  private final OutcomeReporter told;
-  private final WorkSignal signal;
-  private final AdmissionControl admissionControl;
   private final HandlerSlots slots;
   private final IsolationPauses quiet;
   private final LeaseRenewer renewer;
   private final LeaseClaimer claims;
-  private final OutcomeCommitter outcomes;
+  private final OutcomeCommitter committer;
   private final LogRateLimit blockages = new LogRateLimit(REPORT_EVERY);
   private final Thread claimer;
   private final ExecutorService executor;
@@ -66,34 +57,26 @@ public final class LeasedWorkerPool implements WorkerPool {
   private volatile boolean stopping;
   private volatile boolean interrupting;
 
-  public LeasedWorkerPool(
-      EndpointConfig config,
-      HandlingMode.Leased mode,
-      HandlerInvoker handlers,
-      InboxStore store,
-      WorkSignal signal,
-      AdmissionControl admissionControl,
-      OutcomeReporter told) {
-    this.config = config;
+  public LeasedWorkerPool(WorkerContext context, HandlingMode.Leased mode) {
+    this.context = context;
     this.mode = mode;
-    this.handlers = handlers;
-    this.signal = signal;
-    this.admissionControl = admissionControl;
-    this.slots = new HandlerSlots(config.workers(), config.batchSize(), signal);
-    this.quiet = new IsolationPauses(signal);
+    this.slots =
+        new HandlerSlots(
+            context.config().workers(), context.config().batchSize(), context.signal());
+    this.quiet = new IsolationPauses(context.signal());
     this.renewer =
-        new LeaseRenewer(config.endpoint(), mode.lease(), store, this::lost, signal::raise);
-    this.told = told;
-    this.claims = new LeaseClaimer(config, mode.lease(), store, admissionControl, told);
-    this.outcomes = new OutcomeCommitter(config, store, signal, renewer, told, this::committed);
-    this.claimer = new Thread(this::claimAll, "inbox-claimer-" + config.endpoint());
-    this.executor = HandlerThreads.named("inbox-handler-" + config.endpoint());
+        new LeaseRenewer(
+            context.endpoint(), mode.lease(), context.store(), this::lost, context.signal()::raise);
+    this.claims = new LeaseClaimer(context, mode.lease());
+    this.committer = new OutcomeCommitter(context, renewer, this::committed);
+    this.claimer = new Thread(this::claimAll, "inbox-claimer-" + context.endpoint());
+    this.executor = HandlerThreads.named("inbox-handler-" + context.endpoint());
   }
 
   @Override
   public void start() {
     renewer.start();
-    outcomes.start();
+    committer.start();
     claimer.start();
   }
 
@@ -104,7 +87,7 @@ public final class LeasedWorkerPool implements WorkerPool {
 
   @Override
   public int alive() {
-    return claimer.isAlive() && outcomes.isAlive() ? slots.usable() : 0;
+    return claimer.isAlive() && committer.isAlive() ? slots.usable() : 0;
   }
 
   @Override
@@ -118,14 +101,14 @@ public final class LeasedWorkerPool implements WorkerPool {
   }
 
   private void claimAll() {
-    new ResilientLoop("Claiming of " + config.endpoint(), () -> stopping, this::claimOrWait).run();
+    new ResilientLoop("Claiming of " + context.endpoint(), () -> stopping, this::claimOrWait).run();
     renewer.release(slots.takeWaiting());
   }
 
   private void claimOrWait() throws InterruptedException {
     try {
       if (!claimSome()) {
-        signal.await(config.pollInterval());
+        context.signal().await(context.config().pollInterval());
       }
     } catch (InterruptedException e) {
       throw e;
@@ -138,8 +121,8 @@ public final class LeasedWorkerPool implements WorkerPool {
     if (stopping) {
       return;
     }
-    told.interrupted("Claiming", BACKOFF, cause);
-    signal.pause(BACKOFF);
+    context.outcomes().interrupted("Claiming", BACKOFF, cause);
+    context.signal().pause(BACKOFF);
   }
 
   /** Claims as many messages as there is room for and runs them; returns whether there were any. */
@@ -166,7 +149,7 @@ public final class LeasedWorkerPool implements WorkerPool {
 
   /** An isolated message that the last claim saw and that may begin now, or null. */
   private @Nullable IsolatedMessage nextIsolated() {
-    return renewer.holdsOrphans() || admissionControl.circuit().state() != CircuitState.CLOSED
+    return renewer.holdsOrphans() || context.circuit().state() != CircuitState.CLOSED
         ? null
         : claims.nextIsolated(renewer.isEmpty() || quiet.mayBegin());
   }
@@ -181,7 +164,7 @@ public final class LeasedWorkerPool implements WorkerPool {
   }
 
   private int maxInFlight() {
-    return slots.size() + COMMITS_AHEAD * config.batchSize();
+    return slots.size() + COMMITS_AHEAD * context.config().batchSize();
   }
 
   /**
@@ -192,7 +175,7 @@ public final class LeasedWorkerPool implements WorkerPool {
     List<InFlightMessage> waiting =
         slots.takeWaiting().stream().filter(InFlightMessage::end).toList();
     if (!waiting.isEmpty()) {
-      admissionControl.circuit().foundNothing();
+      context.circuit().foundNothing();
       waiting.forEach(InFlightMessage::free);
       renewer.release(waiting);
     }
@@ -200,7 +183,7 @@ public final class LeasedWorkerPool implements WorkerPool {
 
   private void committed() {
     if (waitsForCommits) {
-      signal.raise();
+      context.signal().raise();
     }
   }
 
@@ -220,7 +203,7 @@ public final class LeasedWorkerPool implements WorkerPool {
       log.warn(
           "Message {} of {} has been handled alone for {}; others go on",
           isolatedMessage.sequence(),
-          config.endpoint(),
+          context.endpoint(),
           MAX_ALONE);
     }
     if (disturbs) {
@@ -232,7 +215,7 @@ public final class LeasedWorkerPool implements WorkerPool {
   private boolean isNothingInFlightWithin(Duration time) throws InterruptedException {
     Deadline deadline = Deadline.in(time);
     while (!renewer.isEmpty() && !stopping && !deadline.hasPassed()) {
-      signal.pause(GLANCE);
+      context.signal().pause(GLANCE);
     }
     return renewer.isEmpty();
   }
@@ -251,7 +234,7 @@ public final class LeasedWorkerPool implements WorkerPool {
       try {
         executor.execute(() -> run(one));
       } catch (RuntimeException | Error e) { // no thread could be created
-        log.error("{} has no thread for a handler", config.endpoint(), e);
+        log.error("{} has no thread for a handler", context.endpoint(), e);
         giveUp(one);
         return;
       }
@@ -260,7 +243,7 @@ public final class LeasedWorkerPool implements WorkerPool {
 
   private void giveUp(InFlightMessage leased) {
     if (leased.end()) {
-      admissionControl.circuit().foundNothing();
+      context.circuit().foundNothing();
       leased.free();
       slots.abandon(leased);
       renewer.release(List.of(leased));
@@ -277,9 +260,12 @@ public final class LeasedWorkerPool implements WorkerPool {
         if (mode.timeout() != null) {
           leased.timesOut(renewer.after(mode.timeout(), () -> timedOut(leased)));
         }
-        handlers.handle(
-            leased.message(),
-            DefaultEventContext.outside(config.endpoint(), leased.message(), leased::commitWith));
+        context
+            .handlers()
+            .handle(
+                leased.message(),
+                DefaultEventContext.outside(
+                    context.endpoint(), leased.message(), leased::commitWith));
       }
     } catch (Throwable e) { // a handler may throw anything, and it is recorded
       failure = FailureText.readable(e);
@@ -304,7 +290,7 @@ public final class LeasedWorkerPool implements WorkerPool {
       if (!ran || (interrupting && failure != null)) {
         renewer.release(List.of(leased));
       } else {
-        outcomes.add(leased, failure);
+        committer.add(leased, failure);
       }
     } catch (Throwable e) { // out of memory, say: the message is due again when its lease expires
       renewer.release(leased);
@@ -317,9 +303,9 @@ public final class LeasedWorkerPool implements WorkerPool {
       log.warn(
           "{} of {} did not end within {} and is interrupted",
           leased.message().messageId(),
-          config.endpoint(),
+          context.endpoint(),
           mode.timeout());
-      outcomes.add(
+      committer.add(
           leased, new TimeoutException("the handler did not end within " + mode.timeout()));
       leased.interrupt();
       abandoned(leased);
@@ -333,9 +319,9 @@ public final class LeasedWorkerPool implements WorkerPool {
           "The lease of {} of {} ran out; another worker has the message, and what this one does"
               + " changes nothing",
           leased.message().messageId(),
-          config.endpoint());
+          context.endpoint());
       renewer.release(leased);
-      admissionControl.circuit().foundNothing();
+      context.circuit().foundNothing();
       leased.interrupt();
       abandoned(leased);
     }
@@ -356,7 +342,7 @@ public final class LeasedWorkerPool implements WorkerPool {
           "{} handlers of {} ignore that they were interrupted; nothing is handled until one of them"
               + " returns, or the process is started again",
           slots.overdue(),
-          config.endpoint());
+          context.endpoint());
     }
   }
 
@@ -371,11 +357,11 @@ public final class LeasedWorkerPool implements WorkerPool {
     boolean ended = deadline.join(claimer);
     ended &= slots.join(deadline);
     if (ended || interrupting) {
-      outcomes.stop();
-      ended &= outcomes.join(deadline);
+      committer.stop();
+      ended &= committer.join(deadline);
     }
     if (ended || interrupting) {
-      outcomes.abandon(deadline);
+      committer.abandon(deadline);
       renewer.stop();
       executor.shutdown();
     }

@@ -20,6 +20,7 @@ import io.inbox4j.internal.receive.DeliveryWriter;
 import io.inbox4j.internal.run.HandlerInvoker;
 import io.inbox4j.internal.run.OutcomeReporter;
 import io.inbox4j.internal.run.TransactionLosses;
+import io.inbox4j.internal.run.WorkerContext;
 import io.inbox4j.retry.CircuitState;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.WorkStore;
@@ -93,41 +94,26 @@ public final class InboxProcessor {
     AdmissionControl admissionControl = new AdmissionControl(config, all, circuit, signal);
     OutcomeReporter outcomes =
         new OutcomeReporter(config.endpoint(), listener, signal, circuit, failures);
+    WorkerContext context = new WorkerContext(config, handlers, store, admissionControl, outcomes);
     WorkerPool workerPool =
         config.mode() instanceof HandlingMode.Leased mode
-            ? new LeasedWorkerPool(
-                config, mode, handlers, store, signal, admissionControl, outcomes)
-            : workers(config, handlers, signal, admissionControl, outcomes);
+            ? new LeasedWorkerPool(context, mode)
+            : workers(context);
     DeliveryWriter storing =
         config.mode() instanceof HandlingMode.Inline
-            ? new InlineWriter(config, handlers, store, admissionControl, outcomes, () -> stopping)
+            ? new InlineWriter(context, () -> stopping)
             : DeliveryWriter.in(store, config.endpoint());
     return new EndpointRuntime(signal, circuit, workerPool, storing);
   }
 
-  private WorkerPool workers(
-      EndpointConfig config,
-      HandlerInvoker handlers,
-      WorkSignal signal,
-      AdmissionControl admissionControl,
-      OutcomeReporter outcomes) {
-    ClaimThrottle claimThrottle = new ClaimThrottle(signal);
-    AdaptiveBatchSize batchSizes = new AdaptiveBatchSize(config.transactionSize());
-    TransactionLosses transactionLosses = new TransactionLosses(config.endpoint(), store);
+  private static WorkerPool workers(WorkerContext context) {
+    ClaimThrottle claimThrottle = new ClaimThrottle(context.signal());
+    AdaptiveBatchSize batchSizes = new AdaptiveBatchSize(context.config().transactionSize());
+    TransactionLosses losses = new TransactionLosses(context.endpoint(), context.store());
     return new TransactionalWorkerPool(
-        config.endpoint(),
-        config.workers(),
-        () ->
-            new Worker(
-                config,
-                handlers,
-                store,
-                signal,
-                admissionControl,
-                claimThrottle,
-                batchSizes,
-                outcomes,
-                transactionLosses));
+        context.endpoint(),
+        context.config().workers(),
+        () -> new Worker(context, claimThrottle, batchSizes, losses));
   }
 
   /**
