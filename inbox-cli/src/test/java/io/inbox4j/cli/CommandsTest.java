@@ -160,7 +160,7 @@ class CommandsTest {
   }
 
   @Test
-  void showTellsWhatIsKnownOfAMessageAndWhoHadItInHand() {
+  void showTellsWhatIsKnownOfAMessageAndWhoHadItInFlight() {
     Tables tables = Tables.filled();
     assertThat(Cli.here("replay", id(7), "--jdbc", tables.url(), "--by", "anna").code()).isZero();
     Result replayed = Cli.process("show", id(7), "--jdbc", tables.url());
@@ -276,7 +276,7 @@ class CommandsTest {
   }
 
   @Test
-  void aPendingMessageIsDiscardedOnRequestOnlyAndNeverInHand() {
+  void aPendingMessageIsDiscardedOnRequestOnlyAndNeverInFlight() {
     Tables tables = Tables.filled();
     List<String> before = tables.everything();
     Result careless = Cli.here("discard", id(3), "--yes", "--jdbc", tables.url());

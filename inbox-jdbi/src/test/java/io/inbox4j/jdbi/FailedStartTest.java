@@ -69,7 +69,7 @@ class FailedStartTest {
   }
 
   @Test
-  void whatWasInHandComesToItsEndBeforeAStartThatIsRefusedThrows() throws Exception {
+  void whatWasInFlightIsFinishedBeforeAStartThatIsRefusedThrows() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
     transport.refusal = new InboxException("refused");
     transport.beforeRefusal = begun;

@@ -70,7 +70,7 @@ class PendingMessagesTest {
   }
 
   @Test
-  void whatAHandlerHasInHandIsLeftAloneAndCounted() {
+  void whatAHandlerHasInFlightIsLeftAloneAndCounted() {
     CountDownLatch inFlight = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     try (Service service =
