@@ -1,6 +1,5 @@
 package io.inbox4j;
 
-import io.inbox4j.internal.notify.SafeListener;
 import io.inbox4j.listener.InboxListener;
 import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.Intervention;
@@ -8,7 +7,6 @@ import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.store.OperatorStore;
 import java.util.List;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import java.util.function.LongFunction;
 
 /**
@@ -21,24 +19,10 @@ public final class DeadLetters {
 
   private static final int PAGE = 500;
 
-  private final OperatorStore store;
-  private final SafeListener listener;
-  private final Consumer<String> wake;
-  private final Actor actor;
+  private final Operator operator;
 
-  /**
-   * @param wake called with an endpoint that has work again
-   */
-  DeadLetters(OperatorStore store, SafeListener listener, Consumer<String> wake) {
-    this(store, listener, wake, Actor.ofSystem());
-  }
-
-  private DeadLetters(
-      OperatorStore store, SafeListener listener, Consumer<String> wake, Actor actor) {
-    this.store = store;
-    this.listener = listener;
-    this.wake = wake;
-    this.actor = actor;
+  DeadLetters(Operator operator) {
+    this.operator = operator;
   }
 
   /**
@@ -46,7 +30,7 @@ public final class DeadLetters {
    * their endpoints.
    */
   public static DeadLetters in(OperatorStore store) {
-    return new DeadLetters(store, new SafeListener(List.of()), endpoint -> {});
+    return new DeadLetters(Operator.of(store));
   }
 
   /**
@@ -55,12 +39,12 @@ public final class DeadLetters {
    * @throws IllegalArgumentException if it is blank or longer than 255 characters
    */
   public DeadLetters as(String name) {
-    return new DeadLetters(store, listener, wake, new Actor(name));
+    return new DeadLetters(operator.as(name));
   }
 
   /** The first messages that match the filter, in arrival order. */
   public List<DeadMessage> list(MessageFilter filter, int limit) {
-    return store.listDead(filter, limit);
+    return operator.store().listDead(filter, limit);
   }
 
   /**
@@ -73,7 +57,7 @@ public final class DeadLetters {
    */
   public int replay(MessageFilter filter) {
     return inPages(
-        after -> store.replayDead(filter, actor.name(), after, PAGE),
+        after -> operator.store().replayDead(filter, operator.name(), after, PAGE),
         (l, message) -> l.replayed(new InboxListener.Replayed(message)));
   }
 
@@ -89,13 +73,13 @@ public final class DeadLetters {
    */
   public int discard(MessageFilter filter) {
     return inPages(
-        after -> store.discardDead(filter, actor.name(), after, PAGE),
+        after -> operator.store().discardDead(filter, operator.name(), after, PAGE),
         (l, message) -> l.discarded(new InboxListener.Discarded(message)));
   }
 
   /** The interventions on dead messages that match the filter, newest first. */
   public List<Intervention> history(MessageFilter filter, int limit) {
-    return store.interventions(Intervention.Origin.DEAD, filter, limit);
+    return operator.store().interventions(Intervention.Origin.DEAD, filter, limit);
   }
 
   private int inPages(
@@ -111,9 +95,9 @@ public final class DeadLetters {
       for (DeadMessage dead : page) {
         InboxListener.Message message =
             new InboxListener.Message(dead.endpoint(), dead.messageId(), dead.type());
-        listener.tell(l -> tell.accept(l, message));
+        operator.listener().tell(l -> tell.accept(l, message));
       }
-      page.stream().map(DeadMessage::endpoint).distinct().forEach(wake);
+      page.stream().map(DeadMessage::endpoint).distinct().forEach(operator.wake());
     } while (page.size() == PAGE);
     return done;
   }

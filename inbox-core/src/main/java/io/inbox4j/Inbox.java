@@ -64,9 +64,10 @@ public final class Inbox implements ObservedInbox, AutoCloseable {
             config.listener(),
             config.failures(),
             config.maxConcurrency());
-    deadLetters = new DeadLetters(config.store(), config.listener(), processor::wake);
-    quarantine = new Quarantine(config.store(), validators, config.listener(), processor::wake);
-    pending = new PendingMessages(config.store(), config.listener(), processor::wake);
+    Operator operator = new Operator(config.store(), config.listener(), processor::wake);
+    deadLetters = new DeadLetters(operator);
+    quarantine = new Quarantine(operator, validators);
+    pending = new PendingMessages(operator);
     retention = new RetentionRunner(config.store(), config.handledNames(), config.retention());
     lifecycle = new InboxLifecycle(config, validators, processor, this);
   }

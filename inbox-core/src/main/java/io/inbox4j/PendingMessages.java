@@ -1,6 +1,5 @@
 package io.inbox4j;
 
-import io.inbox4j.internal.notify.SafeListener;
 import io.inbox4j.listener.InboxListener;
 import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
@@ -20,32 +19,18 @@ public final class PendingMessages {
 
   private static final int PAGE = 500;
 
-  private final OperatorStore store;
-  private final SafeListener listener;
-  private final Consumer<String> wake;
-  private final Actor actor;
+  private final Operator operator;
 
   /**
    * The result of an action on pending messages.
    *
    * @param changed how many were expedited or discarded
-   * @param inHand how many were left alone because they are in flight
+   * @param inFlight how many were left alone because they are in flight
    */
-  public record Result(int changed, int inHand) {}
+  public record Result(int changed, int inFlight) {}
 
-  /**
-   * @param wake called with an endpoint that has work
-   */
-  PendingMessages(OperatorStore store, SafeListener listener, Consumer<String> wake) {
-    this(store, listener, wake, Actor.ofSystem());
-  }
-
-  private PendingMessages(
-      OperatorStore store, SafeListener listener, Consumer<String> wake, Actor actor) {
-    this.store = store;
-    this.listener = listener;
-    this.wake = wake;
-    this.actor = actor;
+  PendingMessages(Operator operator) {
+    this.operator = operator;
   }
 
   /**
@@ -53,7 +38,7 @@ public final class PendingMessages {
    * their endpoints.
    */
   public static PendingMessages in(OperatorStore store) {
-    return new PendingMessages(store, new SafeListener(List.of()), endpoint -> {});
+    return new PendingMessages(Operator.of(store));
   }
 
   /**
@@ -62,12 +47,12 @@ public final class PendingMessages {
    * @throws IllegalArgumentException if it is blank or longer than 255 characters
    */
   public PendingMessages as(String name) {
-    return new PendingMessages(store, listener, wake, new Actor(name));
+    return new PendingMessages(operator.as(name));
   }
 
   /** The first messages that match the filter, in arrival order. */
   public List<PendingMessage> list(MessageFilter filter, int limit) {
-    return store.listPending(filter, limit);
+    return operator.store().listPending(filter, limit);
   }
 
   /**
@@ -78,7 +63,9 @@ public final class PendingMessages {
    * <p>It works in pages, one transaction each.
    */
   public Result expedite(MessageFilter filter) {
-    return inPages(after -> store.expeditePending(filter, actor.name(), after, PAGE), page -> {});
+    return inPages(
+        after -> operator.store().expeditePending(filter, operator.name(), after, PAGE),
+        page -> {});
   }
 
   /**
@@ -90,34 +77,35 @@ public final class PendingMessages {
    */
   public Result discard(MessageFilter filter) {
     return inPages(
-        after -> store.discardPending(filter, actor.name(), after, PAGE), this::tellDiscarded);
+        after -> operator.store().discardPending(filter, operator.name(), after, PAGE),
+        this::tellDiscarded);
   }
 
   /** The interventions on pending messages that match the filter, newest first. */
   public List<Intervention> history(MessageFilter filter, int limit) {
-    return store.interventions(Intervention.Origin.PENDING, filter, limit);
+    return operator.store().interventions(Intervention.Origin.PENDING, filter, limit);
   }
 
   private void tellDiscarded(PendingMessage pending) {
     InboxListener.Message message =
         new InboxListener.Message(pending.endpoint(), pending.messageId(), pending.type());
-    listener.tell(l -> l.discarded(new InboxListener.Discarded(message)));
+    operator.listener().tell(l -> l.discarded(new InboxListener.Discarded(message)));
   }
 
   private Result inPages(
       LongFunction<OperatorStore.PendingPage> pageAfter, Consumer<PendingMessage> tell) {
     int changed = 0;
-    int inHand = 0;
+    int inFlight = 0;
     long after = 0;
     OperatorStore.PendingPage page;
     do {
       page = pageAfter.apply(after);
       after = page.last();
       changed += page.changed().size();
-      inHand += page.seen() - page.changed().size();
+      inFlight += page.seen() - page.changed().size();
       page.changed().forEach(tell);
-      page.changed().stream().map(PendingMessage::endpoint).distinct().forEach(wake);
+      page.changed().stream().map(PendingMessage::endpoint).distinct().forEach(operator.wake());
     } while (page.seen() == PAGE);
-    return new Result(changed, inHand);
+    return new Result(changed, inFlight);
   }
 }

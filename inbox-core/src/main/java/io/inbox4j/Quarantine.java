@@ -1,7 +1,6 @@
 package io.inbox4j;
 
 import io.inbox4j.error.InboxException;
-import io.inbox4j.internal.notify.SafeListener;
 import io.inbox4j.internal.receive.DeliveryValidator;
 import io.inbox4j.listener.InboxListener;
 import io.inbox4j.operations.Intervention;
@@ -12,7 +11,6 @@ import io.inbox4j.store.OperatorStore;
 import io.inbox4j.transport.ValidatedDelivery;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,35 +24,15 @@ public final class Quarantine {
 
   private static final int PAGE = 200;
 
-  private final OperatorStore store;
+  private final Operator operator;
   private final Map<String, DeliveryValidator> checks;
-  private final SafeListener listener;
-  private final Consumer<String> wake;
-  private final Actor actor;
 
   /**
    * @param checks the validator of every endpoint
-   * @param wake called with an endpoint that has work again
    */
-  Quarantine(
-      OperatorStore store,
-      Map<String, DeliveryValidator> checks,
-      SafeListener listener,
-      Consumer<String> wake) {
-    this(store, checks, listener, wake, Actor.ofSystem());
-  }
-
-  private Quarantine(
-      OperatorStore store,
-      Map<String, DeliveryValidator> checks,
-      SafeListener listener,
-      Consumer<String> wake,
-      Actor actor) {
-    this.store = store;
+  Quarantine(Operator operator, Map<String, DeliveryValidator> checks) {
+    this.operator = operator;
     this.checks = Map.copyOf(checks);
-    this.listener = listener;
-    this.wake = wake;
-    this.actor = actor;
   }
 
   /**
@@ -63,7 +41,7 @@ public final class Quarantine {
    * what a valid event is.
    */
   public static Quarantine in(OperatorStore store) {
-    return new Quarantine(store, Map.of(), new SafeListener(List.of()), endpoint -> {});
+    return new Quarantine(Operator.of(store), Map.of());
   }
 
   /**
@@ -72,12 +50,12 @@ public final class Quarantine {
    * @throws IllegalArgumentException if it is blank or longer than 255 characters
    */
   public Quarantine as(String name) {
-    return new Quarantine(store, checks, listener, wake, new Actor(name));
+    return new Quarantine(operator.as(name), checks);
   }
 
   /** The first deliveries that match the filter, in arrival order, without their bodies. */
   public List<QuarantineEntry> entries(MessageFilter filter, int limit) {
-    return store.listQuarantineEntries(filter, 0, limit);
+    return operator.store().listQuarantineEntries(filter, 0, limit);
   }
 
   /**
@@ -85,7 +63,7 @@ public final class Quarantine {
    * total at most 64 MiB, unless a single one is larger.
    */
   public List<QuarantinedMessage> list(MessageFilter filter, int limit) {
-    return store.listQuarantined(filter, 0, limit);
+    return operator.store().listQuarantined(filter, 0, limit);
   }
 
   /**
@@ -117,7 +95,7 @@ public final class Quarantine {
     long after = 0;
     List<Long> page;
     do {
-      page = store.discardQuarantined(filter, actor.name(), after, PAGE);
+      page = operator.store().discardQuarantined(filter, operator.name(), after, PAGE);
       discarded += page.size();
       after = page.isEmpty() ? after : page.get(page.size() - 1);
     } while (page.size() == PAGE);
@@ -126,7 +104,7 @@ public final class Quarantine {
 
   /** The interventions on quarantined deliveries that match the filter, newest first. */
   public List<Intervention> history(MessageFilter filter, int limit) {
-    return store.interventions(Intervention.Origin.QUARANTINE, filter, limit);
+    return operator.store().interventions(Intervention.Origin.QUARANTINE, filter, limit);
   }
 
   private List<String> endpointsOf(@Nullable String endpoint) {
@@ -148,19 +126,23 @@ public final class Quarantine {
     OperatorStore.ReplayPage page;
     do {
       page =
-          store.replayQuarantined(
-              filter, actor.name(), after, PAGE, message -> check.check(message.delivery()));
+          operator
+              .store()
+              .replayQuarantined(
+                  filter, operator.name(), after, PAGE, message -> check.check(message.delivery()));
       after = page.last();
       replayed += page.replayed().size();
       for (ValidatedDelivery.Event event : page.replayed()) {
-        listener.tell(
-            l ->
-                l.replayed(
-                    new InboxListener.Replayed(
-                        new InboxListener.Message(endpoint, event.messageId(), event.type()))));
+        operator
+            .listener()
+            .tell(
+                l ->
+                    l.replayed(
+                        new InboxListener.Replayed(
+                            new InboxListener.Message(endpoint, event.messageId(), event.type()))));
       }
       if (!page.replayed().isEmpty()) {
-        wake.accept(endpoint);
+        operator.wake().accept(endpoint);
       }
     } while (page.seen() > 0);
     return replayed;

@@ -101,7 +101,7 @@ class BadInputTest {
     }
   }
 
-  /** Every input is where it should be and nowhere else; the queue has none in hand. */
+  /** Every input is where it should be and nowhere else; the queue has none in flight. */
   private static void checkTheEnd() throws Exception {
     long inputs = BadInput.all().count();
     assertThat(quarantined()).hasSize(count(Fate.QUARANTINED));

@@ -43,7 +43,7 @@ class CloseTest {
   @Test
   void aHandlerThatDoesNotReturnIsUndoneAtTheDeadlineAndItsMessageIsHandledLater()
       throws Exception {
-    CountDownLatch inHand = new CountDownLatch(1);
+    CountDownLatch inFlight = new CountDownLatch(1);
     Inbox stuck =
         Inboxes.on(database)
             .subscribe(
@@ -51,7 +51,7 @@ class CloseTest {
                 OrderPlaced.class,
                 (event, context) -> {
                   Effects.placed(event, context);
-                  inHand.countDown();
+                  inFlight.countDown();
                   new CountDownLatch(1).await();
                 })
             .build();
@@ -59,7 +59,7 @@ class CloseTest {
     try (Publisher publisher = new Publisher(Inboxes.amqp(), queue)) {
       publisher.order("o");
     }
-    inHand.await();
+    inFlight.await();
     assertThat(timeOf(() -> stuck.close(Duration.ofSeconds(2))))
         .isBetween(Duration.ofSeconds(1), Duration.ofSeconds(10));
     assertThat(database.effects()).isZero();

@@ -95,7 +95,7 @@ class UnreadableMessageTest {
     try (Inbox inbox = inbox(Topology.classic(), transport)) {
       assertThatThrownBy(inbox::startReceiving)
           .isInstanceOf(TopologyException.class)
-          .hasMessageContaining("would block the queue '%s' for ever", queue)
+          .hasMessageContaining("would block the queue '%s' forever", queue)
           .hasMessageContaining("Topology.quorum()");
     }
   }

@@ -160,7 +160,7 @@ class CommandsTest {
   }
 
   @Test
-  void showTellsWhatIsKnownOfAMessageAndWhoHadItInHand() {
+  void showTellsWhatIsKnownOfAMessageAndWhoHadItInFlight() {
     Tables tables = Tables.filled();
     assertThat(Cli.here("replay", id(7), "--jdbc", tables.url(), "--by", "anna").code()).isZero();
     Result replayed = Cli.process("show", id(7), "--jdbc", tables.url());
@@ -276,7 +276,7 @@ class CommandsTest {
   }
 
   @Test
-  void aPendingMessageIsDiscardedOnRequestOnlyAndNeverInHand() {
+  void aPendingMessageIsDiscardedOnRequestOnlyAndNeverInFlight() {
     Tables tables = Tables.filled();
     List<String> before = tables.everything();
     Result careless = Cli.here("discard", id(3), "--yes", "--jdbc", tables.url());
@@ -300,17 +300,17 @@ class CommandsTest {
             tables.url());
     assertThat(some.code()).as(some.err()).isZero();
     assertThat(some.json().get("discarded").asInt()).isEqualTo(4);
-    assertThat(some.json().get("inHand").asInt()).isEqualTo(1);
+    assertThat(some.json().get("inFlight").asInt()).isEqualTo(1);
     assertThat(tables.texts("SELECT DISTINCT origin || ' ' || done_by FROM inbox_interventions"))
         .containsExactly("pending ben");
     Result shown = Cli.here("show", id(3), "--json", "--jdbc", tables.url());
     assertThat(shown.json().get(0).get("status").asString()).isEqualTo("discarded");
     assertThat(shown.json().get(0).get("history").get(0).get("action").asString())
         .isEqualTo("discard");
-    Result inHand =
+    Result inFlight =
         Cli.here("discard", id(4), "--status", "pending", "--yes", "--jdbc", tables.url());
-    assertThat(inHand.code()).isEqualTo(1);
-    assertThat(inHand.out()).contains("0 messages", "1 is in a worker's hand now");
+    assertThat(inFlight.code()).isEqualTo(1);
+    assertThat(inFlight.out()).contains("0 messages", "1 is in flight");
   }
 
   @Test

@@ -76,7 +76,7 @@ class DoctorTest {
         .anyMatch(it -> it.contains("does not use inbox_pending_due"))
         .anyMatch(it -> it.contains("autovacuum is switched off for inbox_pending"))
         .anyMatch(it -> it.contains("synchronous_commit is off"))
-        .anyMatch(it -> it.contains("was in hand 3 times"))
+        .anyMatch(it -> it.contains("was in flight 3 times"))
         .anyMatch(it -> it.contains("holds its ordering key"));
     assertThat(Cli.here("doctor", "--jdbc", Tables.none().url()).out()).contains("inbox migrate");
   }

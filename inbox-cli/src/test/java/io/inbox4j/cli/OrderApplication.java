@@ -17,7 +17,7 @@ public final class OrderApplication implements InboxApplication {
   }
 
   private static void note(OrderPlaced event, EventContext context) throws InterruptedException {
-    Thread.sleep(2); // so that there is work in hand at any time
+    Thread.sleep(2); // so that there is work in flight at any time
     context.unwrap(Handle.class).execute("INSERT INTO effects VALUES (?)", event.order());
   }
 }

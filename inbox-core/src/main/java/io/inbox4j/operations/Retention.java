@@ -31,7 +31,7 @@ public record Retention(
     if (keep == null) {
       if (dedupWindow != null || archive != null || history != null) {
         throw new IllegalArgumentException(
-            "messages are kept for ever, so nothing else has an end; expected Retention.days(…)");
+            "messages are kept forever, so nothing else has an end; expected Retention.days(…)");
       }
     } else {
       TIMES.check("the retention", keep);

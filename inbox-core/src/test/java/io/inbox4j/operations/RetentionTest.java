@@ -46,8 +46,8 @@ class RetentionTest {
 
   @Test
   void whatIsKeptForEverHasNoEnd() {
-    assertRefused(() -> Retention.forever().dedupWindow(HOUR), "for ever", "Retention.days(");
-    assertRefused(() -> Retention.forever().archive(HOUR), "for ever", "Retention.days(");
+    assertRefused(() -> Retention.forever().dedupWindow(HOUR), "forever", "Retention.days(");
+    assertRefused(() -> Retention.forever().archive(HOUR), "forever", "Retention.days(");
   }
 
   private static void assertRefused(ThrowingCallable call, String... parts) {

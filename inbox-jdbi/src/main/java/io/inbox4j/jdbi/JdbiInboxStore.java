@@ -2,6 +2,7 @@ package io.inbox4j.jdbi;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.inbox4j.error.InboxException;
+import io.inbox4j.internal.loop.Deadline;
 import io.inbox4j.jdbi.internal.connect.AutoCommitConnections;
 import io.inbox4j.jdbi.internal.connect.ConnectionPool;
 import io.inbox4j.jdbi.internal.connect.HandlerJdbi;
@@ -9,7 +10,6 @@ import io.inbox4j.jdbi.internal.connect.PoolerAwareConnections;
 import io.inbox4j.jdbi.internal.guard.SessionCleaner;
 import io.inbox4j.jdbi.internal.notify.ListenConnection;
 import io.inbox4j.jdbi.internal.notify.NotifySender;
-import io.inbox4j.jdbi.internal.notify.NotifySender.Announcement;
 import io.inbox4j.jdbi.internal.operate.BacklogQuery;
 import io.inbox4j.jdbi.internal.operate.HistoryStatements;
 import io.inbox4j.jdbi.internal.operate.OperatorStatements;
@@ -45,7 +45,6 @@ import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Lease;
 import io.inbox4j.store.StoreResult;
 import io.inbox4j.store.StoreStatus;
-import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.store.WorkTransaction;
 import io.inbox4j.transport.ValidatedDelivery;
 import java.sql.Connection;
@@ -74,7 +73,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Handlers reach their transaction with {@code context.unwrap(Handle.class)} or {@code
  * context.unwrap(Connection.class)}. Every worker, every consumer, the notification listener and
- * the health check need one connection each; reading the quarantine needs another one now and then.
+ * the health check need one connection each; sending notifications and reading the quarantine need
+ * another one now and then.
  */
 public final class JdbiInboxStore implements InboxStore {
 
@@ -235,51 +235,37 @@ public final class JdbiInboxStore implements InboxStore {
    */
   @Override
   public List<StoreResult> receive(String endpoint, List<ValidatedDelivery> batch) {
-    Announcement announcement = notifySender.of(endpoint);
-    try {
-      return receive(endpoint, batch, announcement);
-    } catch (StoreUnavailableException e) {
-      if (!announcement.goesAlong() || !SqlErrors.isLimit(e)) {
-        throw e;
-      }
-      notifySender.refused(e); // stored again without a notification; others find it by polling
-      return receive(endpoint, batch, notifySender.of(endpoint));
-    }
-  }
-
-  private List<StoreResult> receive(
-      String endpoint, List<ValidatedDelivery> batch, Announcement announcement) {
     return batch.stream().allMatch(ValidatedDelivery.Event.class::isInstance)
-        ? receiveEvents(endpoint, batch, announcement)
-        : receiveInTransaction(endpoint, batch, announcement);
+        ? SqlErrors.translate(
+            () -> jdbi.withHandle(handle -> receiveEvents(handle, endpoint, batch)))
+        : receiveInTransaction(endpoint, batch);
   }
 
   private List<StoreResult> receiveEvents(
-      String endpoint, List<ValidatedDelivery> events, Announcement announcement) {
-    List<StoreResult> receipts =
-        SqlErrors.translate(
-            () ->
-                jdbi.withHandle(
-                    handle -> {
-                      try {
-                        return MessageInserts.store(
-                            handle, endpoint, events, announcement, sequence -> {});
-                      } catch (RuntimeException e) {
-                        if (SqlErrors.isReadOnly(e)) { // a demoted primary, for example
-                          sessions.discard(handle.getConnection());
-                        }
-                        throw e;
-                      }
-                    }));
-    if (receipts.stream().anyMatch(MessageInserts::isToHandle)) {
-      announcement.committed();
+      Handle handle, String endpoint, List<ValidatedDelivery> events) {
+    Connection connection = handle.getConnection();
+    try {
+      List<StoreResult> receipts =
+          MessageInserts.store(
+              handle,
+              endpoint,
+              events,
+              notifySender.inTransaction(connection, endpoint),
+              sequence -> {});
+      if (receipts.stream().anyMatch(MessageInserts::isToHandle)) {
+        notifySender.committed(connection, endpoint);
+      }
+      return receipts;
+    } catch (RuntimeException e) {
+      if (SqlErrors.isReadOnly(e)) { // a demoted primary, for example
+        sessions.discard(connection);
+      }
+      throw e;
     }
-    return receipts;
   }
 
-  private List<StoreResult> receiveInTransaction(
-      String endpoint, List<ValidatedDelivery> batch, Announcement announcement) {
-    try (WorkTransaction transaction = begin(endpoint, announcement)) {
+  private List<StoreResult> receiveInTransaction(String endpoint, List<ValidatedDelivery> batch) {
+    try (WorkTransaction transaction = begin(endpoint)) {
       List<StoreResult> receipts = transaction.receive(batch);
       transaction.commit(List.of());
       return receipts;
@@ -288,10 +274,6 @@ public final class JdbiInboxStore implements InboxStore {
 
   @Override
   public WorkTransaction begin(String endpoint) {
-    return begin(endpoint, notifySender.of(endpoint));
-  }
-
-  private WorkTransaction begin(String endpoint, Announcement announcement) {
     return SqlErrors.translate(
         () -> {
           Handle handle = jdbi.open();
@@ -303,7 +285,7 @@ public final class JdbiInboxStore implements InboxStore {
                 idleTimeoutMillis,
                 handlerJdbi,
                 sessions,
-                announcement);
+                notifySender);
           } catch (Throwable e) { // otherwise the connection would leak from the pool
             handle.close();
             throw e;
@@ -516,7 +498,7 @@ public final class JdbiInboxStore implements InboxStore {
       Predicate<RetentionReport> goOn) {
     if (retention.isForever()) {
       throw new IllegalArgumentException(
-          "messages are kept for ever; expected for example Retention.days(7)");
+          "messages are kept forever; expected for example Retention.days(7)");
     }
     RetentionPolicies policies = new RetentionPolicies(Set.copyOf(endpoints), retention, force);
     return SqlErrors.translate(() -> retentionRuns.run(policies, goOn));
@@ -535,10 +517,6 @@ public final class JdbiInboxStore implements InboxStore {
     Thread closer = new Thread(ownPool::close, "inbox-close-pool");
     closer.setDaemon(true);
     closer.start();
-    try {
-      closer.join(PATIENCE_WITH_THE_POOL.toMillis());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    Deadline.in(PATIENCE_WITH_THE_POOL).join(closer);
   }
 }

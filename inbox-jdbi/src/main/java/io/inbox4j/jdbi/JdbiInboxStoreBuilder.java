@@ -40,7 +40,7 @@ public final class JdbiInboxStoreBuilder {
   }
 
   /**
-   * Whether processes tell each other about stored messages with NOTIFY, once per batch. Without
+   * Whether processes tell each other about stored messages with NOTIFY, after the commit. Without
    * it, workers in other processes find messages by polling. Defaults to true.
    */
   public JdbiInboxStoreBuilder notifications(boolean enabled) {

@@ -35,7 +35,7 @@ class BatchHandlerTest {
   private final Queue<Integer> calls = new ConcurrentLinkedQueue<>();
 
   @Test
-  void oneCallGetsAllThatAWorkerHasInHand() {
+  void oneCallGetsAllThatAWorkerHasInFlight() {
     try (Service service = serviceWithStored(8, this::insertAll)) {
       service.awaitAll("processed", 8);
       assertThat(calls).containsExactly(8);

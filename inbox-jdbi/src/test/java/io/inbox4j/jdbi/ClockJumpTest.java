@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the janitor makes of what a clock wrote that was wrong. */
+/** What the retention job makes of what a clock wrote that was wrong. */
 @Tag("slow")
 @Timeout(60)
 class ClockJumpTest {

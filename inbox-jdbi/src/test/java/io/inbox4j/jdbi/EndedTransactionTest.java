@@ -88,8 +88,8 @@ class EndedTransactionTest {
           .allMatch(error -> error.contains("the handler ended the inbox's transaction"));
       assertThat(logged.lines())
           .anyMatch(line -> line.contains("ended the inbox's transaction") && line.contains(id));
-      // A receiver and a worker may each have had it in hand before it was charged.
-      long inHand = mode.equals("inline") ? 2 : 1;
+      // A receiver and a worker may each have had it in flight before it was charged.
+      long inFlight = mode.equals("inline") ? 2 : 1;
       for (int n = 0; n < 5; n++) {
         long effects =
             service.database.count(
@@ -98,7 +98,7 @@ class EndedTransactionTest {
             .as("effects of %d", n)
             .isBetween(
                 n == CULPRIT && deed == Deed.ROLLBACK ? 0L : 1L,
-                inHand + (n == CULPRIT ? ATTEMPTS : 1));
+                inFlight + (n == CULPRIT ? ATTEMPTS : 1));
       }
     }
   }

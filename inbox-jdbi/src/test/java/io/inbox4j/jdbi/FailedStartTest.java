@@ -69,7 +69,7 @@ class FailedStartTest {
   }
 
   @Test
-  void whatWasInHandComesToItsEndBeforeAStartThatIsRefusedThrows() throws Exception {
+  void whatWasInFlightIsFinishedBeforeAStartThatIsRefusedThrows() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
     transport.refusal = new InboxException("refused");
     transport.beforeRefusal = begun;
@@ -204,7 +204,7 @@ class FailedStartTest {
         .filter(Thread::isAlive)
         .filter(thread -> thread.getName().startsWith("inbox-"))
         .map(Thread::getName)
-        .filter(name -> !name.startsWith("inbox-health") && !name.equals("inbox-announcements"))
+        .filter(name -> !name.startsWith("inbox-health") && !name.equals("inbox-notify"))
         .toList();
   }
 

@@ -101,7 +101,7 @@ class FaultToleranceTest {
   }
 
   @Test
-  void whatAProcessHadInHandWhenItWasLostIsHandledOnceByAnother() {
+  void whatAProcessHadInFlightWhenItWasLostIsHandledOnceByAnother() {
     TestDatabase database = TestDatabase.fresh();
     Service.store(database, 3);
     try (JdbiInboxStore lost = Messages.store(database);
@@ -327,7 +327,7 @@ class FaultToleranceTest {
   }
 
   @Test
-  void closingLetsTheBatchInHandComeToItsEnd() throws Exception {
+  void closingLetsTheBatchInFlightFinish() throws Exception {
     CountDownLatch started = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     Service service =

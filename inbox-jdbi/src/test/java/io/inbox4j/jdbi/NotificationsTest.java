@@ -1,6 +1,7 @@
 package io.inbox4j.jdbi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.inbox4j.jdbi.internal.connect.PoolerAwareConnections;
@@ -8,13 +9,21 @@ import io.inbox4j.jdbi.internal.notify.ListenConnection;
 import io.inbox4j.jdbi.internal.notify.NotifySender;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.store.Outcome;
+import io.inbox4j.store.StoreResult;
 import io.inbox4j.store.WorkStore;
+import io.inbox4j.testkit.PostgresServer;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import javax.sql.DataSource;
 import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -33,6 +42,7 @@ class NotificationsTest {
       assertThat(watch).isNotNull();
       awaitListening(1);
       storing.receive("orders", Messages.events(50));
+      await().until(() -> !heard.isEmpty());
       storing.receive("payments", Messages.events(1));
       await().untilAsserted(() -> assertThat(heard).containsExactly("orders", "payments"));
     }
@@ -64,34 +74,39 @@ class NotificationsTest {
     return new NotifySender(jdbi, true, listening(jdbi), apart);
   }
 
+  private void committed(NotifySender notifySender, String endpoint) {
+    database.jdbi().useHandle(it -> notifySender.committed(it.getConnection(), endpoint));
+  }
+
   @Test
-  void whileThereAreWorkersHereOthersAreNotToldOfEveryBatch() {
-    Duration apart = Duration.ofHours(1);
-    try (NotifySender notifySender = notifySender(database.jdbi(), apart)) {
-      assertThat(notifySender.of("orders").notification()).endsWith(" orders");
-      assertThat(notifySender.of("orders").notification()).endsWith(" orders");
-      WorkStore.Watch workers = notifySender.watch(endpoint -> {}, () -> {});
-      assertThat(notifySender.of("orders").notification()).endsWith(" orders");
-      assertThat(notifySender.of("orders").notification()).isNull();
-      assertThat(notifySender.of("payments").notification()).endsWith(" payments");
-      workers.close();
-      assertThat(notifySender.of("orders").notification()).endsWith(" orders");
+  void othersAreNotToldOfEveryBatch() {
+    try (JdbiInboxStore listening = Messages.store(database);
+        WorkStore.Watch watch = listening.watch(heard::add, () -> {});
+        NotifySender notifySender = notifySender(database.jdbi(), Duration.ofHours(1));
+        NotifySender last = notifySender(database.jdbi())) {
+      assertThat(watch).isNotNull();
+      awaitListening(1);
+      committed(notifySender, "orders");
+      await().untilAsserted(() -> assertThat(heard).containsExactly("orders"));
+      for (int i = 0; i < 50; i++) {
+        committed(notifySender, "orders");
+      }
+      committed(last, "last");
+      await().untilAsserted(() -> assertThat(heard).containsExactly("orders", "last"));
     }
   }
 
   @Test
-  void aStoreThatIsWatchedTellsOthersOfItsLastBatchToo() {
+  void othersAreToldOfTheLastBatchToo() {
     try (JdbiInboxStore listening = Messages.store(database);
         JdbiInboxStore storing = Messages.store(database);
-        WorkStore.Watch watch = listening.watch(heard::add, () -> {});
-        WorkStore.Watch own = storing.watch(endpoint -> {}, () -> {})) {
-      assertThat(List.of(watch, own)).hasSize(2);
-      awaitListening(2);
-      for (int i = 0; i < 40; i += 2) {
-        int before = heard.size();
-        storing.receive("orders", List.of(Messages.event(i)));
-        storing.receive("orders", List.of(Messages.event(i + 1))); // too early to tell of
-        await().until(() -> heard.size() >= before + 2);
+        WorkStore.Watch watch = listening.watch(heard::add, () -> {})) {
+      assertThat(watch).isNotNull();
+      awaitListening(1);
+      for (int i = 0; i < 40; i++) {
+        heard.clear();
+        storing.receive("orders", List.of(Messages.event(i))); // often too early to tell of
+        await().pollInterval(Duration.ofMillis(1)).until(() -> !heard.isEmpty());
       }
     }
   }
@@ -111,40 +126,18 @@ class NotificationsTest {
   }
 
   @Test
-  void othersAreToldEvenIfTheWorkersHereEndMeanwhile() {
+  void othersAreToldWhileBatchesKeepComing() {
     try (JdbiInboxStore listening = Messages.store(database);
         WorkStore.Watch watch = listening.watch(heard::add, () -> {});
-        NotifySender notifySender = notifySender(database.jdbi())) {
+        NotifySender notifySender = notifySender(database.jdbi(), Duration.ofMillis(200))) {
       assertThat(watch).isNotNull();
       awaitListening(1);
-      WorkStore.Watch workers = notifySender.watch(endpoint -> {}, () -> {});
-      assertThat(notifySender.of("orders").notification()).isNotNull();
-      NotifySender.Announcement tooEarly = notifySender.of("orders");
-      assertThat(tooEarly.notification()).isNull();
-      tooEarly.stored();
-      workers.close();
-      tooEarly.committed();
-      await().untilAsserted(() -> assertThat(heard).containsExactly("orders"));
-    }
-  }
-
-  @Test
-  void othersAreToldOfWhatIsOwedWhileDuplicatesKeepComing() {
-    Duration apart = Duration.ofMillis(200);
-    try (JdbiInboxStore listening = Messages.store(database);
-        WorkStore.Watch watch = listening.watch(heard::add, () -> {});
-        NotifySender notifySender = notifySender(database.jdbi(), apart);
-        WorkStore.Watch workers = notifySender.watch(endpoint -> {}, () -> {})) {
-      assertThat(List.of(watch, workers)).hasSize(2);
-      awaitListening(2);
       await()
           .pollInterval(Duration.ofMillis(20))
           .until(
               () -> {
-                NotifySender.Announcement ofDuplicates = notifySender.of("orders");
-                ofDuplicates.notification();
-                ofDuplicates.committed();
-                return !heard.isEmpty();
+                committed(notifySender, "orders");
+                return heard.size() > 2;
               });
     }
   }
@@ -155,22 +148,18 @@ class NotificationsTest {
         WorkStore.Watch watch = listening.watch(heard::add, () -> {})) {
       assertThat(watch).isNotNull();
       awaitListening(1);
-      Duration apart = Duration.ofMillis(300);
-      try (NotifySender closing = notifySender(database.jdbi(), apart)) {
-        WorkStore.Watch workers = closing.watch(endpoint -> {}, () -> {});
-        assertThat(closing.of("orders").notification()).isNotNull();
-        NotifySender.Announcement tooEarly = closing.of("orders");
-        assertThat(tooEarly.notification()).isNull();
-        tooEarly.committed();
-        workers.close();
+      try (NotifySender closing = notifySender(database.jdbi(), Duration.ofMillis(300))) {
+        committed(closing, "orders");
+        await().until(() -> heard.size() == 1);
+        committed(closing, "payments"); // too early
       }
-      await().untilAsserted(() -> assertThat(heard).containsExactly("orders"));
+      await().untilAsserted(() -> assertThat(heard).containsExactly("orders", "payments"));
     }
   }
 
   @Test
   void othersAreToldOfWhatIsOwedAsSoonAsTheDatabaseIsBack() {
-    AtomicBoolean gone = new AtomicBoolean();
+    AtomicBoolean gone = new AtomicBoolean(true);
     Jdbi jdbi =
         Jdbi.create(
             () -> {
@@ -181,18 +170,61 @@ class NotificationsTest {
             });
     try (JdbiInboxStore listening = Messages.store(database);
         WorkStore.Watch watch = listening.watch(heard::add, () -> {});
-        NotifySender notifySender = notifySender(jdbi);
-        WorkStore.Watch workers = notifySender.watch(endpoint -> {}, () -> {})) {
-      assertThat(List.of(watch, workers)).hasSize(2);
-      awaitListening(2);
-      gone.set(true);
-      assertThat(notifySender.of("orders").notification()).isNotNull();
-      NotifySender.Announcement tooEarly = notifySender.of("orders");
-      tooEarly.notification();
-      tooEarly.committed();
+        NotifySender notifySender = notifySender(jdbi)) {
+      assertThat(watch).isNotNull();
+      awaitListening(1);
+      committed(notifySender, "orders");
       await().pollDelay(Duration.ofMillis(100)).until(() -> heard.isEmpty());
       gone.set(false);
       await().untilAsserted(() -> assertThat(heard).containsExactly("orders"));
+    }
+  }
+
+  @Test
+  void messagesAreStoredWhileTheServerTakesNoNotificationsAndThenOthersAreTold()
+      throws SQLException, InterruptedException {
+    try (PostgresServer server = PostgresServer.start()) {
+      Jdbi.create(server.dataSource())
+          .useHandle(it -> it.execute("ALTER SYSTEM SET max_notify_queue_pages = 64"));
+      server.kill9();
+      server.restart();
+      CountDownLatch listens = new CountDownLatch(1);
+      try (JdbiInboxStore listening = JdbiInboxStore.create(server.dataSource());
+          JdbiInboxStore storing = JdbiInboxStore.create(server.dataSource());
+          WorkStore.Watch watch = listening.watch(heard::add, listens::countDown);
+          Connection deaf = server.dataSource().getConnection()) {
+        assertThat(watch).isNotNull();
+        storing.open();
+        listens.await();
+        fillNotificationQueue(deaf, server.dataSource());
+        heard.clear();
+        assertThat(storing.receive("orders", Messages.events(2))).containsOnly(StoreResult.STORED);
+        await().pollDelay(Duration.ofMillis(300)).until(() -> heard.isEmpty());
+        deaf.rollback();
+        await().untilAsserted(() -> assertThat(heard).containsExactly("orders"));
+      }
+    }
+  }
+
+  /** Listens and does not hear, until notifications are refused; they are kept until it does. */
+  private static void fillNotificationQueue(Connection deaf, DataSource others)
+      throws SQLException {
+    try (Statement listen = deaf.createStatement()) {
+      listen.execute("LISTEN another");
+      deaf.setAutoCommit(false);
+      listen.execute("SELECT 1");
+    }
+    try (Connection sending = others.getConnection();
+        PreparedStatement notify =
+            sending.prepareStatement("SELECT pg_notify('another', repeat('x', 7000))")) {
+      assertThatThrownBy(
+              () -> {
+                while (true) {
+                  notify.execute();
+                }
+              })
+          .isInstanceOfSatisfying(
+              SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("54000"));
     }
   }
 

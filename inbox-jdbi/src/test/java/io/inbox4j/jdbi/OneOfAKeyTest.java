@@ -36,7 +36,7 @@ class OneOfAKeyTest {
   }
 
   @Test
-  void aReplayedMessageWaitsForALaterOneThatWasInHandWhenAProcessDied() {
+  void aReplayedMessageWaitsForALaterOneThatWasInFlightWhenAProcessDied() {
     try (Service service = withADeadFirst(queue -> queue.concurrency(4))) {
       makeOrphan(service, 0);
       service.inbox.startProcessing();

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the janitor removes, and what it leaves alone. */
+/** What the retention job removes, and what it leaves alone. */
 @Tag("slow")
 @Timeout(60)
 class RetentionTest {
@@ -251,7 +251,7 @@ class RetentionTest {
   }
 
   @Test
-  void ofTwoJanitorsOneDoesTheWork() throws Exception {
+  void ofTwoRetentionRunsOneDoesTheWork() throws Exception {
     processed(200, 8);
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch over = new CountDownLatch(1);
@@ -328,7 +328,7 @@ class RetentionTest {
                     false,
                     soFar -> {
                       if (soFar.removed() > 0) {
-                        database.terminate(janitor());
+                        database.terminate(retentionSession());
                       }
                       return true;
                     }))
@@ -339,7 +339,7 @@ class RetentionTest {
     assertThat(run(WEEK).removed()).isEqualTo(left);
   }
 
-  private int janitor() {
+  private int retentionSession() {
     return database.one(
         Integer.class,
         "SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query ILIKE 'commit%'"
@@ -417,10 +417,10 @@ class RetentionTest {
   }
 
   @Test
-  void messagesThatAreKeptForEverHaveNoJanitor() {
+  void messagesThatAreKeptForeverAreNeverRemoved() {
     assertThatThrownBy(() -> run(Retention.forever()))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("for ever")
+        .hasMessageContaining("forever")
         .hasMessageContaining("Retention.days(7)");
   }
 }

@@ -18,7 +18,7 @@ class RetentionWiringTest {
   private static final String MESSAGES = "SELECT count(*) FROM inbox_messages";
 
   @Test
-  void theJanitorOfAnInboxRemovesWhatIsOlderThanItsRetention() {
+  void theRetentionJobOfAnInboxRemovesWhatIsOlderThanItsRetention() {
     try (Service service = processed(3, builder -> builder.retention(Retention.days(2)))) {
       assertThat(service.inbox.retention().retention()).isEqualTo(Retention.days(2));
       age(service, "1 day 23 hours");
@@ -43,7 +43,7 @@ class RetentionWiringTest {
   }
 
   @Test
-  void theJanitorOfAnInboxLeavesQueuesThatItDoesNotHandle() {
+  void theRetentionJobOfAnInboxLeavesQueuesThatItDoesNotHandle() {
     try (Service service = processed(3, builder -> builder.retention(Retention.days(2)))) {
       service.database.execute("UPDATE inbox_messages SET endpoint = 'of others'");
       age(service, "30 days");
@@ -81,7 +81,9 @@ class RetentionWiringTest {
     keepsHouseAfter(Inbox::start);
   }
 
-  /** That begins with what all janitors have to know; {@code HousekeepingTest} has the rest. */
+  /**
+   * That begins with what all retention jobs have to know; {@code RetentionJobTest} has the rest.
+   */
   private static void keepsHouseAfter(Consumer<Inbox> start) {
     try (Service service = Service.with(builder -> handling(builder).retention(Retention.days(3)));
         JdbiInboxStore store = Messages.store(service.database)) {

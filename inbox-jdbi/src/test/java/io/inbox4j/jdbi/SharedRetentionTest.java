@@ -309,7 +309,7 @@ class SharedRetentionTest {
   }
 
   @Test
-  void aJanitorThatIsGoneIsFollowedByAnotherWhateverTheClockSays() {
+  void aRetentionRunThatIsGoneIsFollowedByAnotherWhateverTheClockSays() {
     declare(BILLING, WEEK);
     processed(BILLING, 3, 8);
     String lease =
@@ -324,7 +324,7 @@ class SharedRetentionTest {
   }
 
   @Test
-  void aJanitorWhoseLeaseWasTakenStops() {
+  void aRetentionRunWhoseLeaseWasTakenStops() {
     declare(BILLING, WEEK);
     processed(BILLING, 300, 8);
     RetentionReport report =

@@ -104,7 +104,7 @@ class UserDataSourceTest {
           TestDatabase.effect(transaction.unwrap(Handle.class), option);
           transaction.keep();
           assertThat(Messages.settle(Messages.store(database), 10, Outcome.Processed::new))
-              .as("what another gets while these are in hand")
+              .as("what another gets while these are in flight")
               .isEmpty();
           transaction.commit(
               messages.stream().<Outcome>map(it -> new Outcome.Processed(it.sequence())).toList());

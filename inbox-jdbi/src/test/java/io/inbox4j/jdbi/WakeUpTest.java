@@ -65,7 +65,7 @@ class WakeUpTest {
           Service.QUEUE,
           List.of(
               new ValidatedDelivery.Rejected(
-                  event.delivery(), null, QuarantineReason.UNKNOWN_TYPE, "was not known")));
+                  event.delivery(), null, QuarantineReason.INVALID_JSON, "was not valid")));
       operating.open();
       assertThat(operating.quarantine().replay(MessageFilter.all())).isEqualTo(1);
       await().atMost(SOON).untilAsserted(() -> assertThat(database.effects()).containsExactly("7"));

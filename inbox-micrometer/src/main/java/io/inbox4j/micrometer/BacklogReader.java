@@ -1,11 +1,9 @@
 package io.inbox4j.micrometer;
 
-import io.inbox4j.internal.loop.ResilientLoop;
+import io.inbox4j.internal.loop.BackgroundLoop;
 import io.inbox4j.listener.Backlog;
 import io.inbox4j.listener.ObservedInbox;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,7 +15,8 @@ final class BacklogReader {
 
   private final ObservedInbox inbox;
   private final Map<String, EndpointMeters> endpoints;
-  private final CountDownLatch stopped = new CountDownLatch(1);
+  private final BackgroundLoop loop =
+      new BackgroundLoop("inbox-metrics", "Reading what is pending", this::readAll);
 
   private BacklogReader(ObservedInbox inbox, Map<String, EndpointMeters> endpoints) {
     this.inbox = inbox;
@@ -26,27 +25,22 @@ final class BacklogReader {
 
   static BacklogReader start(ObservedInbox inbox, Map<String, EndpointMeters> endpoints) {
     BacklogReader reader = new BacklogReader(inbox, endpoints);
-    ResilientLoop reading =
-        new ResilientLoop(
-            "Reading what is pending", () -> reader.stopped.getCount() == 0, reader::readAll);
-    Thread thread = new Thread(reading, "inbox-metrics");
-    thread.setDaemon(true);
-    thread.start();
+    reader.loop.start();
     return reader;
   }
 
   void stop() {
-    stopped.countDown();
+    loop.interrupt();
   }
 
-  private void readAll() throws InterruptedException {
+  private void readAll(BackgroundLoop self) throws InterruptedException {
     for (String endpoint : inbox.types().keySet()) {
       Backlog backlog = read(endpoint);
-      if (stopped.getCount() > 0) {
+      if (!self.isClosed()) {
         endpoints.get(endpoint).backlog(backlog);
       }
     }
-    stopped.await(InboxMetrics.REFRESH.toMillis(), TimeUnit.MILLISECONDS);
+    self.pause(InboxMetrics.REFRESH);
   }
 
   /** An endpoint whose backlog is unknown reports none, rather than an outdated one. */

@@ -6,6 +6,7 @@ import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.inbox4j.event.IntegrationEvent;
+import io.inbox4j.internal.loop.Deadline;
 import io.inbox4j.transport.DeliveryReceiver;
 import io.inbox4j.transport.ReceiveEndpoint;
 import io.inbox4j.transport.Topology;
@@ -123,10 +124,9 @@ final class ConsumerSession<T extends IntegrationEvent> {
   }
 
   /** Stores and acknowledges pending deliveries until the deadline, then disconnects. */
-  void close(Duration deadline) {
-    long until = System.nanoTime() + deadline.toNanos();
-    consumers.forEach(
-        consumer -> consumer.close(Duration.ofNanos(Math.max(0, until - System.nanoTime()))));
+  void close(Duration time) {
+    Deadline deadline = Deadline.in(time);
+    consumers.forEach(consumer -> consumer.close(deadline.left()));
     abort();
   }
 
@@ -136,8 +136,8 @@ final class ConsumerSession<T extends IntegrationEvent> {
   }
 
   /** Whether deliveries are waiting to be stored or acknowledged. */
-  boolean hasInHand() {
-    return consumers.stream().anyMatch(InboxConsumer::hasInHand);
+  boolean hasInFlight() {
+    return consumers.stream().anyMatch(InboxConsumer::hasInFlight);
   }
 
   /** Whether something is still being stored. */
@@ -147,9 +147,9 @@ final class ConsumerSession<T extends IntegrationEvent> {
 
   /** Waits, after {@link #abort}, until nothing is being stored any more or the time is up. */
   void awaitEnd(Duration time) throws InterruptedException {
-    long until = System.nanoTime() + time.toNanos();
+    Deadline deadline = Deadline.in(time);
     for (InboxConsumer<T> consumer : consumers) {
-      consumer.awaitEnd(Duration.ofNanos(Math.max(0, until - System.nanoTime())));
+      consumer.awaitEnd(deadline.left());
     }
   }
 

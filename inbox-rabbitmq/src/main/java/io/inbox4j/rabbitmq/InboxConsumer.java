@@ -10,6 +10,8 @@ import com.rabbitmq.client.ShutdownSignalException;
 import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.internal.log.LogRateLimit;
 import io.inbox4j.internal.log.LoggedFailure;
+import io.inbox4j.internal.loop.Deadline;
+import io.inbox4j.internal.loop.ExponentialBackoff;
 import io.inbox4j.internal.loop.JvmExhaustion;
 import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.transport.DeliveryReceiver;
@@ -264,7 +266,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   private void store(List<PendingDelivery> batch) throws IOException, InterruptedException {
     long begin = System.nanoTime();
     long logged = begin - LOG_AGAIN.toNanos();
-    Duration backoff = MIN_BACKOFF;
+    ExponentialBackoff backoff = new ExponentialBackoff(MIN_BACKOFF, MAX_BACKOFF);
     while (true) {
       Throwable failed = tryToStore(batch);
       if (failed == null) {
@@ -274,31 +276,30 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
       if (exhausted != null) {
         throw exhausted;
       }
+      Duration pause = backoff.next();
       long now = System.nanoTime();
       if (now - logged >= LOG_AGAIN.toNanos()) {
         logged = now;
-        warn(batch.size(), backoff, failed);
+        warn(batch.size(), pause, failed);
       }
       if (now - begin > HOLD.toNanos()) {
         failure.complete(new StoreDownException(failed));
       }
-      if (closing.await(backoff.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (closing.await(pause.toMillis(), TimeUnit.MILLISECONDS)) {
         throw new IOException("closed while the store was away", failed);
       }
-      backoff = backoff.multipliedBy(2);
-      backoff = backoff.compareTo(MAX_BACKOFF) > 0 ? MAX_BACKOFF : backoff;
       fill(batch);
     }
   }
 
-  private void warn(int waiting, Duration backoff, Throwable failed) {
+  private void warn(int waiting, Duration pause, Throwable failed) {
     SafeLog.write(
         () ->
             log.warn(
                 "{} deliveries of {} wait for the store; trying again in {}: {}",
                 waiting,
                 queue,
-                backoff,
+                pause,
                 StoreDownException.describe(failed),
                 trace(failed)));
   }
@@ -406,19 +407,17 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
    * Stops consuming, and stores and acknowledges pending deliveries until the deadline. The channel
    * stays open.
    */
-  public void close(Duration deadline) {
-    long until = System.nanoTime() + deadline.toNanos();
+  public void close(Duration time) {
+    Deadline deadline = Deadline.in(time);
     ending = true;
     try {
-      cancel(deadline);
-      closing.countDown();
-      persister.join(Math.max(1, (until - System.nanoTime()) / 1_000_000));
-      if (persister.isAlive()) {
-        persister.interrupt();
-      }
+      cancel(time);
     } catch (InterruptedException e) {
-      closing.countDown();
       Thread.currentThread().interrupt();
+    }
+    closing.countDown();
+    if (!deadline.join(persister)) {
+      persister.interrupt();
     }
   }
 
@@ -428,7 +427,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   }
 
   /** Whether deliveries are waiting to be stored or acknowledged. */
-  boolean hasInHand() {
+  boolean hasInFlight() {
     return delivered.get() != acknowledged.get();
   }
 

@@ -183,7 +183,7 @@ public final class RabbitTransport implements InboxTransport {
       throw new TopologyException(
           endpoint.queue(),
           ("with the connections of %s a message whose headers the client cannot read would block"
-                  + " the queue '%s' for ever, unless it has a delivery limit; expected"
+                  + " the queue '%s' forever, unless it has a delivery limit; expected"
                   + " Topology.quorum(), or settings that are a plain ConnectionFactory")
               .formatted(factory.getClass().getName(), endpoint.queue()));
     }

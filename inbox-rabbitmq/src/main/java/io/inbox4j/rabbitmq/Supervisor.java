@@ -5,6 +5,8 @@ import com.rabbitmq.client.ShutdownSignalException;
 import io.inbox4j.error.InboxException;
 import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.internal.log.LoggedFailure;
+import io.inbox4j.internal.loop.Deadline;
+import io.inbox4j.internal.loop.ExponentialBackoff;
 import io.inbox4j.internal.loop.ResilientLoop;
 import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.transport.ConnectionListener;
@@ -18,7 +20,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -39,8 +40,6 @@ import org.slf4j.LoggerFactory;
 final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Receiver, Runnable {
 
   private static final Logger log = LoggerFactory.getLogger(RabbitTransport.class);
-  private static final Duration MIN_BACKOFF = Duration.ofMillis(100);
-  private static final Duration MAX_BACKOFF = Duration.ofSeconds(5);
   private static final Duration FIRST_ATTEMPT = Duration.ofSeconds(15);
   private static final Duration PROBE_EVERY = Duration.ofSeconds(1);
   private static final Duration GLANCE = Duration.ofMillis(50);
@@ -48,7 +47,7 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
   /** Longer than any statement of the store should take, and longer than its own timeouts. */
   private static final Duration STUCK = Duration.ofMinutes(10);
 
-  private static final long MIN_JOIN_MILLIS = 500;
+  private static final Duration MIN_JOIN = Duration.ofMillis(500);
 
   private final ConnectionFactory factory;
   private final ReceiveEndpoint endpoint;
@@ -67,7 +66,8 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
 
   private volatile boolean consuming;
   private volatile ReceiverState idle = ReceiverState.connecting();
-  private Duration backoff = MIN_BACKOFF;
+  private final ExponentialBackoff backoff =
+      new ExponentialBackoff(Duration.ofMillis(100), Duration.ofSeconds(5));
 
   Supervisor(
       ConnectionFactory factory,
@@ -130,7 +130,8 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
     try {
       report(failure);
     } finally {
-      rest();
+      Duration pause = ExponentialBackoff.jittered(backoff.next());
+      closing.await(pause.toMillis(), TimeUnit.MILLISECONDS);
     }
   }
 
@@ -190,7 +191,7 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
       try {
         return failure.get(PROBE_EVERY.toMillis(), TimeUnit.MILLISECONDS);
       } catch (TimeoutException e) { // still consuming
-        Throwable obstacle = current.hasInHand() ? null : obstacle();
+        Throwable obstacle = current.hasInFlight() ? null : obstacle();
         if (obstacle != null) {
           return obstacle;
         }
@@ -224,7 +225,7 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
 
   private void judge(ConsumerSession<T> ended, Throwable failure) {
     if (ended.stored() > 0) {
-      backoff = MIN_BACKOFF;
+      backoff.reset();
     }
     if (!ConnectionLoss.is(failure)) {
       starts.forEach(SlowStart::again);
@@ -296,31 +297,19 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
         || failure instanceof InboxException;
   }
 
-  private void rest() throws InterruptedException {
-    double jitter = 0.5 + ThreadLocalRandom.current().nextDouble();
-    if (closing.await((long) (backoff.toMillis() * jitter), TimeUnit.MILLISECONDS)) {
-      return;
-    }
-    backoff = backoff.multipliedBy(2);
-    backoff = backoff.compareTo(MAX_BACKOFF) > 0 ? MAX_BACKOFF : backoff;
-  }
-
   @Override
-  public void close(Duration deadline) {
-    long until = System.nanoTime() + deadline.toNanos();
+  public void close(Duration time) {
+    Deadline deadline = Deadline.in(time);
     closing.countDown();
     ConsumerSession<T> connected = session;
     ConsumerSession<T> last = storing;
     if (connected != null) {
-      connected.close(deadline);
+      connected.close(deadline.left());
     }
     if (last != null && last != connected) {
-      last.close(Duration.ofNanos(Math.max(0, until - System.nanoTime())));
+      last.close(deadline.left());
     }
-    try {
-      thread.join(Math.max(MIN_JOIN_MILLIS, (until - System.nanoTime()) / 1_000_000));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    Duration left = deadline.left();
+    Deadline.in(left.compareTo(MIN_JOIN) < 0 ? MIN_JOIN : left).join(thread);
   }
 }

@@ -18,7 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A delivery is in hand as soon as the channel has handed it over. */
+/** A delivery is in flight as soon as the channel has handed it over. */
 @Timeout(30)
 class ClosingWhileCheckingTest {
 

@@ -198,7 +198,7 @@ class InboxConsumerTest {
   }
 
   @Test
-  void whileTheStoreIsAwayForLongTheBrokerHasTheDeliveriesBackAndThoseInHandAreTriedOn()
+  void whileTheStoreIsAwayForLongTheBrokerHasTheDeliveriesBackAndThoseInFlightAreTriedOn()
       throws Exception {
     AtomicBoolean away = new AtomicBoolean(true);
     RecordingReceiver deliveryReceiver =
@@ -225,7 +225,7 @@ class InboxConsumerTest {
   }
 
   @Test
-  void oneDeliveryIsInHandUntilItIsStoredAndThenMoreAndMore() throws Exception {
+  void oneDeliveryIsInFlightUntilItIsStoredAndThenMoreAndMore() throws Exception {
     List<Integer> unacknowledged = new CopyOnWriteArrayList<>();
     AtomicReference<InboxConsumer<StockCounted>> consumer = new AtomicReference<>();
     RecordingReceiver deliveryReceiver =
@@ -245,7 +245,7 @@ class InboxConsumerTest {
 
   /** The broker deletes such a queue, with all that is in it, as soon as nobody consumes. */
   @Test
-  void aQueueThatGoesWithItsLastConsumerStaysWhenMoreMayBeInHand() throws Exception {
+  void aQueueThatGoesWithItsLastConsumerStaysWhenMoreMayBeInFlight() throws Exception {
     queue = producer.queueDeclare("", false, false, true, null).getQueue();
     RecordingReceiver deliveryReceiver = new RecordingReceiver(deliveries -> {});
     publish(50);
@@ -257,12 +257,12 @@ class InboxConsumerTest {
   }
 
   @Test
-  void consumersOfAQuorumQueueThatTakeTurnsKeepTheOrderWhileMoreMayBeInHand() throws Exception {
+  void consumersOfAQuorumQueueThatTakeTurnsKeepTheOrderWhileMoreMayBeInFlight() throws Exception {
     consumeInTurns("quorum");
   }
 
   @Test
-  void consumersOfAClassicQueueThatTakeTurnsKeepTheOrderWhileMoreMayBeInHand() throws Exception {
+  void consumersOfAClassicQueueThatTakeTurnsKeepTheOrderWhileMoreMayBeInFlight() throws Exception {
     consumeInTurns("classic");
   }
 

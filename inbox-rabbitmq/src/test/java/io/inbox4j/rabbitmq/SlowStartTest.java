@@ -40,7 +40,7 @@ class SlowStartTest {
   }
 
   @Test
-  void afterAFailureOfTheClientAsManyGetThroughOneByOneAsWereInHand() {
+  void afterAFailureOfTheClientAsManyGetThroughOneByOneAsWereInFlight() {
     SlowStart start = new SlowStart(2_000);
     start.gotThrough();
     start.gotThrough();

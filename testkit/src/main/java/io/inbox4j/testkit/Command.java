@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * A short command of the operating system, run to its end.
  *
- * <p>Its output goes through files: a daemon that inherits a pipe would hold it open for ever.
+ * <p>Its output goes through files: a daemon that inherits a pipe would hold it open forever.
  */
 final class Command {
 

@@ -19,7 +19,7 @@ public record RawConsume(String name, int prefetch, int ackEvery) implements Con
     return new RawConsume("amqp-client alone, no database", 2_000, 500);
   }
 
-  /** With as many in hand as the broker's own load generator mostly has. */
+  /** With as many in flight as the broker's own load generator mostly has. */
   public static RawConsume withSmallWindow() {
     return new RawConsume("amqp-client alone, prefetch 500, an ack every 100", 500, 100);
   }

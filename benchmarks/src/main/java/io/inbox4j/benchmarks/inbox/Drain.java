@@ -43,7 +43,7 @@ public record Drain(
     return named("Inbox", queue -> {}, POOL);
   }
 
-  /** With a handler that takes all messages that a worker has in hand. */
+  /** With a handler that takes all messages that a worker has in flight. */
   public static Drain inBatches() {
     return new Drain(IN_BATCHES, queue -> {}, true, POOL, MANY, () -> null);
   }

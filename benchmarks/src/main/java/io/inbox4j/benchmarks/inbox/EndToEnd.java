@@ -32,7 +32,7 @@ public record EndToEnd(String name, Consumer<SubscriptionBuilder> handling, int 
     return new EndToEnd("Inbox", queue -> queue.on(OrderPlaced.class, Drain::insert), 0);
   }
 
-  /** With a handler that takes all messages that a worker has in hand. */
+  /** With a handler that takes all messages that a worker has in flight. */
   public static EndToEnd inBatches() {
     return new EndToEnd(
         Drain.IN_BATCHES, queue -> queue.onBatch(OrderPlaced.class, Drain::insertAll), 0);

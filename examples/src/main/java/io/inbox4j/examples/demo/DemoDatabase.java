@@ -67,7 +67,9 @@ final class DemoDatabase {
                 .one());
   }
 
-  /** Whether a program has messages in hand: it is in a transaction, in the middle of a handler. */
+  /**
+   * Whether a program has messages in flight: it is in a transaction, in the middle of a handler.
+   */
   boolean isInTheMiddle(String program) {
     return jdbi.withHandle(
         handle ->

@@ -19,7 +19,7 @@ final class DemoRun {
   private final int goal;
   private final Screen screen;
   private final DemoDatabase database;
-  private final Crew crew;
+  private final DemoWorkers workers;
   private final Receipts receipts = new Receipts();
   private final OrderPublisher publisher;
   private @Nullable Snapshot killedAt;
@@ -31,7 +31,7 @@ final class DemoRun {
     this.goal = plan.effective().size();
     this.screen = screen;
     this.database = new DemoDatabase(servers.jdbcUrl());
-    this.crew = new Crew(database, pauseMillis(plan));
+    this.workers = new DemoWorkers(database, pauseMillis(plan));
     this.publisher = new OrderPublisher(servers.amqpUri(), plan);
   }
 
@@ -45,11 +45,11 @@ final class DemoRun {
     DemoQueue.delete(servers.amqpUri());
     database.prepare();
     try (Inbox receiver = receiver();
-        Crew workers = crew) {
+        workers) {
       receiver.startReceiving();
       screen.say(
           "Workers: processes %d and %d; each order takes them %d ms. This process only receives."
-              .formatted(workers.hire(), workers.hire(), pauseMillis(plan)));
+              .formatted(workers.startOne(), workers.startOne(), pauseMillis(plan)));
       workers.awaitWorking();
       publisher.start();
       boolean complete = awaitCompletion();
@@ -91,7 +91,7 @@ final class DemoRun {
         return false;
       }
       disturb(now);
-      crew.check();
+      workers.check();
       rest(now);
     }
   }
@@ -112,8 +112,10 @@ final class DemoRun {
    * later.
    */
   private void disturb(Snapshot now) throws Exception {
-    if (killedAt == null && now.progress().processed() >= goal / 4 && crew.isFirstInTheMiddle()) {
-      long victim = crew.killFirst();
+    if (killedAt == null
+        && now.progress().processed() >= goal / 4
+        && workers.isFirstInTheMiddle()) {
+      long victim = workers.killFirst();
       killedAt = look();
       screen.say(
           "Worker %d is killed (SIGKILL) after %,d of %,d orders."
@@ -122,20 +124,20 @@ final class DemoRun {
         && !replaced
         && now.nanos() - killedAt.nanos() > REPLACEMENT_DELAY.toNanos()) {
       replaced = true;
-      screen.say("Worker %d takes its place.".formatted(crew.hire()));
+      screen.say("Worker %d takes its place.".formatted(workers.startOne()));
     }
   }
 
   private boolean conclude() {
     Verdict verdict = Verdict.of(plan, database.found());
     boolean inTheMiddle =
-        killedAt != null && killedAt.progress().processed() < goal && crew.recovered() > 0;
+        killedAt != null && killedAt.progress().processed() < goal && workers.recovered() > 0;
     screen.say("");
     screen.say(verdict.toString());
     screen.say(
         inTheMiddle
-            ? "The killed worker had %,d messages in hand; others have handled them."
-                .formatted(crew.recovered())
+            ? "The killed worker had %,d messages in flight; others have handled them."
+                .formatted(workers.recovered())
             : "No worker was killed in the middle of its work: this run proves less than it should.");
     return verdict.holds() && inTheMiddle;
   }

@@ -15,7 +15,7 @@ final class DemoWorker {
   /** What it prints when it has begun. */
   static final String WORKING = "working";
 
-  /** What it prints for each message that another worker had in hand when it was killed. */
+  /** What it prints for each message that another worker had in flight when it was killed. */
   static final String RECOVERED = "recovered";
 
   /** Small, so that both workers have something to do however few orders there are. */

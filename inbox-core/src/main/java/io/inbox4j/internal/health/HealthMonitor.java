@@ -1,6 +1,6 @@
 package io.inbox4j.internal.health;
 
-import io.inbox4j.internal.loop.ResilientLoop;
+import io.inbox4j.internal.loop.BackgroundLoop;
 import io.inbox4j.internal.notify.SafeListener;
 import io.inbox4j.internal.process.InboxProcessor;
 import io.inbox4j.listener.Health;
@@ -8,6 +8,7 @@ import io.inbox4j.listener.Health.Part;
 import io.inbox4j.listener.Health.Status;
 import io.inbox4j.listener.InboxListener;
 import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.StoreStatus;
 import io.inbox4j.transport.ReceiverState;
 import java.time.Clock;
 import java.time.Duration;
@@ -15,8 +16,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,9 +38,9 @@ public final class HealthMonitor implements AutoCloseable {
   private final Clock clock = Clock.systemUTC();
   private final List<String> endpoints = new CopyOnWriteArrayList<>();
   private final List<HealthComponent> parts = new CopyOnWriteArrayList<>();
-  private final List<Thread> threads = new CopyOnWriteArrayList<>();
-  private final CountDownLatch closing = new CountDownLatch(1);
+  private final List<BackgroundLoop> loops = new CopyOnWriteArrayList<>();
   private volatile Health latest;
+  private boolean closed;
 
   /**
    * @param maxTransactionAge the age up to which an open transaction is considered healthy
@@ -55,24 +55,20 @@ public final class HealthMonitor implements AutoCloseable {
         null,
         () ->
             this.store.of(
-                vitals -> StoreHealth.transactions(vitals.transactions(), maxTransactionAge)));
+                status -> StoreHealth.transactions(status.transactions(), maxTransactionAge)));
   }
 
   /** Monitors what is waiting at an endpoint. */
   public void waiting(String endpoint, Duration maxLag) {
     endpoints.add(endpoint);
-    add(
-        "lag",
-        endpoint,
-        () -> store.of(vitals -> StoreHealth.lag(vitals.endpoints().get(endpoint), maxLag)));
-    add(
-        "stuck",
-        endpoint,
-        () -> store.of(vitals -> StoreHealth.stuck(vitals.endpoints().get(endpoint))));
-    add(
-        "pause",
-        endpoint,
-        () -> store.of(vitals -> StoreHealth.pause(vitals.endpoints().get(endpoint))));
+    addWaiting("lag", endpoint, waiting -> StoreHealth.lag(waiting, maxLag));
+    addWaiting("stuck", endpoint, StoreHealth::stuck);
+    addWaiting("pause", endpoint, StoreHealth::pause);
+  }
+
+  private void addWaiting(
+      String name, String endpoint, Function<StoreStatus.@Nullable Waiting, HealthFinding> look) {
+    add(name, endpoint, () -> store.of(it -> look.apply(it.endpoints().get(endpoint))));
   }
 
   /** Monitors the receiver of an endpoint. */
@@ -114,25 +110,19 @@ public final class HealthMonitor implements AutoCloseable {
   }
 
   private void repeat(String name, Runnable work, Supplier<Duration> pause) {
-    ResilientLoop watch =
-        new ResilientLoop(
-            "Looking at the health of the inbox",
-            () -> closing.getCount() == 0,
-            () -> {
-              work.run();
-              closing.await(pause.get().toMillis(), TimeUnit.MILLISECONDS);
-            });
-    Thread thread = new Thread(watch, name);
-    thread.setDaemon(true);
-    threads.add(thread);
-    thread.start();
+    BackgroundLoop.Step step =
+        loop -> {
+          work.run();
+          loop.pause(pause.get());
+        };
+    loops.add(new BackgroundLoop(name, "Looking at the health of the inbox", step).start());
   }
 
   /** Checks all components, without waiting for anything. */
   public void look() {
     List<Part> changed = new ArrayList<>();
     synchronized (this) {
-      if (closing.getCount() == 0) {
+      if (closed) {
         return;
       }
       Instant now = clock.instant();
@@ -176,8 +166,8 @@ public final class HealthMonitor implements AutoCloseable {
   /** Stops both threads without waiting for an answer from the store; the inbox is being closed. */
   @Override
   public synchronized void close() {
-    closing.countDown();
-    threads.forEach(Thread::interrupt);
+    closed = true;
+    loops.forEach(BackgroundLoop::interrupt);
     latest = only("is closed");
   }
 }

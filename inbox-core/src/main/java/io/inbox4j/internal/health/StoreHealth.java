@@ -50,7 +50,7 @@ final class StoreHealth {
     if (waiting != null && waiting.stuck() != null) {
       StoreStatus.Stuck stuck = waiting.stuck();
       all.add(
-          "message %s (%s) was in hand %d times without an outcome"
+          "message %s (%s) was in flight %d times without an outcome"
               .formatted(stuck.messageId(), stuck.type(), stuck.timesInHand()));
     }
     if (waiting != null && waiting.holdingKey() != null) {

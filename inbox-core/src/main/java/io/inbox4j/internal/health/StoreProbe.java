@@ -25,14 +25,14 @@ final class StoreProbe {
   private volatile State state = new State(null, null, Duration.ZERO, System.nanoTime(), null);
 
   /**
-   * @param vitals the last answer
+   * @param status the last answer
    * @param failure the failure since the last answer, or null
    * @param took how long the last answer, or the failure, took
    * @param answeredAt when the last answer came, as {@link System#nanoTime}
    * @param askedAt when the pending query began, or null if there is none
    */
   private record State(
-      @Nullable StoreStatus vitals,
+      @Nullable StoreStatus status,
       @Nullable String failure,
       Duration took,
       long answeredAt,
@@ -46,12 +46,12 @@ final class StoreProbe {
   void ask(Collection<String> endpoints) {
     State before = state;
     long begin = System.nanoTime();
-    state = new State(before.vitals, before.failure, before.took, before.answeredAt, begin);
+    state = new State(before.status, before.failure, before.took, before.answeredAt, begin);
     try {
-      StoreStatus vitals = store.status(endpoints, TIMEOUT);
-      state = new State(vitals, null, since(begin), System.nanoTime(), null);
+      StoreStatus status = store.status(endpoints, TIMEOUT);
+      state = new State(status, null, since(begin), System.nanoTime(), null);
     } catch (Throwable e) { // the failure is the finding
-      state = new State(before.vitals, text(e), since(begin), before.answeredAt, null);
+      state = new State(before.status, text(e), since(begin), before.answeredAt, null);
     }
   }
 
@@ -74,10 +74,10 @@ final class StoreProbe {
     if (now.failure != null) {
       return HealthFinding.down(now.failure);
     }
-    if (now.vitals == null) {
+    if (now.status == null) {
       return HealthFinding.up("was opened");
     }
-    return now.vitals.readOnly()
+    return now.status.readOnly()
         ? HealthFinding.down("is read-only: nothing can be stored or handled")
         : HealthFinding.up("answers in %d ms".formatted(now.took.toMillis()));
   }
@@ -85,10 +85,10 @@ final class StoreProbe {
   /** A finding from the last answer; if that is outdated, the detail says so. */
   HealthFinding of(Function<StoreStatus, HealthFinding> what) {
     State now = state;
-    if (now.vitals == null) {
+    if (now.status == null) {
       return HealthFinding.up("not known yet");
     }
-    HealthFinding found = what.apply(now.vitals);
+    HealthFinding found = what.apply(now.status);
     return now.failure == null && silence(now) == null
         ? found
         : new HealthFinding(

@@ -1,6 +1,7 @@
 package io.inbox4j.internal.lease;
 
 import io.inbox4j.internal.limit.WorkSignal;
+import io.inbox4j.internal.loop.Deadline;
 import io.inbox4j.internal.pool.StuckHandlers;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -172,15 +173,11 @@ final class HandlerSlots {
     return all;
   }
 
-  /**
-   * Waits until nothing runs, at most until this {@link System#nanoTime}; returns whether that is
-   * so.
-   */
-  synchronized boolean join(long until) {
+  /** Waits until nothing runs, at most until the deadline; returns whether that is so. */
+  synchronized boolean join(Deadline deadline) {
     try {
-      for (long left = until - System.nanoTime(); !running.isEmpty() && left > 0; ) {
-        TimeUnit.NANOSECONDS.timedWait(this, left);
-        left = until - System.nanoTime();
+      while (!running.isEmpty() && !deadline.hasPassed()) {
+        TimeUnit.NANOSECONDS.timedWait(this, deadline.left().toNanos());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -1,6 +1,7 @@
 package io.inbox4j.internal.lease;
 
 import io.inbox4j.internal.limit.WorkSignal;
+import io.inbox4j.internal.loop.ExponentialBackoff;
 import java.time.Duration;
 
 /**
@@ -9,13 +10,13 @@ import java.time.Duration;
  */
 final class IsolationPauses {
 
-  private static final Duration MIN_PATIENCE = Duration.ofSeconds(1);
-  private static final Duration MAX_PATIENCE = Duration.ofMinutes(1);
   private static final Duration MAX_REST = Duration.ofMinutes(10);
   private static final int REST_PER_TIME = 9;
 
   private final WorkSignal signal;
-  private Duration patience = MIN_PATIENCE;
+  private final ExponentialBackoff patienceGrowth =
+      new ExponentialBackoff(Duration.ofSeconds(1), Duration.ofMinutes(1));
+  private Duration patience = patienceGrowth.next();
   private long restsUntil = System.nanoTime();
 
   IsolationPauses(WorkSignal signal) {
@@ -40,13 +41,13 @@ final class IsolationPauses {
    * @param found whether nothing was in flight in the end
    */
   void ended(Duration time, boolean found) {
-    patience = found ? MIN_PATIENCE : shorter(patience.multipliedBy(2), MAX_PATIENCE);
-    Duration rest = shorter(time.multipliedBy(REST_PER_TIME), MAX_REST);
+    if (found) {
+      patienceGrowth.reset();
+    }
+    patience = patienceGrowth.next();
+    Duration proportional = time.multipliedBy(REST_PER_TIME);
+    Duration rest = proportional.compareTo(MAX_REST) < 0 ? proportional : MAX_REST;
     restsUntil = System.nanoTime() + rest.toNanos();
     signal.raiseAfter(rest);
-  }
-
-  private static Duration shorter(Duration one, Duration other) {
-    return one.compareTo(other) < 0 ? one : other;
   }
 }

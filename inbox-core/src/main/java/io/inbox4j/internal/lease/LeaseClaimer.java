@@ -1,14 +1,12 @@
 package io.inbox4j.internal.lease;
 
-import io.inbox4j.internal.endpoint.EndpointConfig;
 import io.inbox4j.internal.endpoint.FailureText;
 import io.inbox4j.internal.limit.AdmissionControl;
 import io.inbox4j.internal.limit.ConcurrencyLimit;
 import io.inbox4j.internal.recover.OrphanRecovery;
 import io.inbox4j.internal.run.HandledMessage;
-import io.inbox4j.internal.run.OutcomeReporter;
+import io.inbox4j.internal.run.WorkerContext;
 import io.inbox4j.store.ClaimedMessage;
-import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Lease;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.WorkTransaction;
@@ -32,11 +30,8 @@ final class LeaseClaimer {
 
   private static final Logger log = LoggerFactory.getLogger(LeaseClaimer.class);
 
-  private final EndpointConfig config;
+  private final WorkerContext context;
   private final Duration time;
-  private final InboxStore store;
-  private final AdmissionControl admissionControl;
-  private final OutcomeReporter outcomes;
   private int rounds;
   private final List<IsolatedMessage> isolated = new ArrayList<>();
   private boolean withOrphans;
@@ -52,17 +47,9 @@ final class LeaseClaimer {
    */
   record IsolatedMessage(long sequence, String type, boolean last) {}
 
-  LeaseClaimer(
-      EndpointConfig config,
-      Duration time,
-      InboxStore store,
-      AdmissionControl admissionControl,
-      OutcomeReporter outcomes) {
-    this.config = config;
+  LeaseClaimer(WorkerContext context, Duration time) {
+    this.context = context;
     this.time = time;
-    this.store = store;
-    this.admissionControl = admissionControl;
-    this.outcomes = outcomes;
   }
 
   /**
@@ -78,27 +65,27 @@ final class LeaseClaimer {
     left = 0;
     onlyLeft = false;
     rounds++;
-    int admitted = admissionControl.circuit().admits();
+    int admitted = context.circuit().admits();
     if (admitted == 0) {
       return List.of();
     }
-    int most = Math.min(Math.min(room, config.batchSize()), admitted);
-    int allowed = admissionControl.all().take(most, admissionControl.signal());
+    int most = Math.min(Math.min(room, context.config().batchSize()), admitted);
+    int allowed = context.admissionControl().all().take(most, context.signal());
     List<InFlightMessage> leased = new ArrayList<>();
     try {
-      leased.addAll(claim(admissionControl.unlimited(), allowed, null));
-      for (AdmissionControl.TypeLimit type : admissionControl.limited()) {
+      leased.addAll(claim(context.admissionControl().unlimited(), allowed, null));
+      for (AdmissionControl.TypeLimit type : context.admissionControl().limited()) {
         leased.addAll(claimLimited(type, allowed - leased.size()));
       }
     } catch (RuntimeException e) {
       if (leased.isEmpty()) {
         throw e;
       }
-      log.warn("A claim of {} was cut short: {}", config.endpoint(), FailureText.logged(e));
+      log.warn("A claim of {} was cut short: {}", context.endpoint(), FailureText.logged(e));
     } finally {
-      admissionControl.all().release(allowed - leased.size());
+      context.admissionControl().all().release(allowed - leased.size());
       if (leased.isEmpty()) {
-        admissionControl.circuit().foundNothing();
+        context.circuit().foundNothing();
         onlyLeft = left > further && further < mostLeft;
       }
     }
@@ -130,8 +117,8 @@ final class LeaseClaimer {
   /** Leases an isolated message, if it is still due and can be claimed. */
   List<InFlightMessage> claimIsolated(IsolatedMessage isolatedMessage) {
     ConcurrencyLimit ofType = permitsOf(isolatedMessage.type());
-    int allowed = admissionControl.all().take(1, admissionControl.signal());
-    int permits = ofType == null ? allowed : ofType.take(allowed, admissionControl.signal());
+    int allowed = context.admissionControl().all().take(1, context.signal());
+    int permits = ofType == null ? allowed : ofType.take(allowed, context.signal());
     List<InFlightMessage> leased = List.of();
     try {
       if (permits == 1) {
@@ -143,7 +130,7 @@ final class LeaseClaimer {
                 isolatedMessage);
       }
     } finally {
-      admissionControl.all().release(allowed - leased.size());
+      context.admissionControl().all().release(allowed - leased.size());
       if (ofType != null) {
         ofType.release(permits - leased.size());
       }
@@ -152,7 +139,7 @@ final class LeaseClaimer {
   }
 
   private @Nullable ConcurrencyLimit permitsOf(String type) {
-    return admissionControl.limited().stream()
+    return context.admissionControl().limited().stream()
         .filter(limit -> limit.names().contains(type))
         .map(AdmissionControl.TypeLimit::permits)
         .findFirst()
@@ -160,7 +147,7 @@ final class LeaseClaimer {
   }
 
   private List<InFlightMessage> claimLimited(AdmissionControl.TypeLimit type, int room) {
-    int permits = type.permits().take(room, admissionControl.signal());
+    int permits = type.permits().take(room, context.signal());
     List<InFlightMessage> leased = List.of();
     try {
       leased = claim(type.names(), permits, type.permits());
@@ -189,10 +176,10 @@ final class LeaseClaimer {
     List<ClaimedMessage> toLease = new ArrayList<>();
     List<HandledMessage> givenUp = new ArrayList<>();
     List<InFlightMessage> leased;
-    try (WorkTransaction transaction = store.begin(config.endpoint())) {
+    try (WorkTransaction transaction = context.begin()) {
       for (ClaimedMessage message : claim.apply(transaction)) {
-        if (OrphanRecovery.isGivenUp(config, message)) {
-          Outcome dead = OrphanRecovery.givenUp(config, message);
+        if (OrphanRecovery.isGivenUp(context.config(), message)) {
+          Outcome dead = OrphanRecovery.givenUp(context.config(), message);
           givenUp.add(new HandledMessage(message, message.attempt(), dead, null));
         } else if (alone == null ? mustBeLeft(message) : isLast(message) && !alone.last) {
           leave(message);
@@ -203,7 +190,7 @@ final class LeaseClaimer {
       leased = lease(transaction, toLease, permits);
       transaction.commit(givenUp.stream().map(HandledMessage::outcome).toList());
     }
-    outcomes.committed(givenUp);
+    context.outcomes().committed(givenUp);
     return leased;
   }
 
@@ -212,7 +199,7 @@ final class LeaseClaimer {
   }
 
   private boolean isLast(ClaimedMessage message) {
-    return OrphanRecovery.isLastChance(config, message);
+    return OrphanRecovery.isLastChance(context.config(), message);
   }
 
   private void leave(ClaimedMessage message) {
@@ -226,7 +213,7 @@ final class LeaseClaimer {
    * Claims messages with and without an ordering key alternately; the other kind if none can run.
    */
   private List<ClaimedMessage> claim(WorkTransaction transaction, Set<String> types, int limit) {
-    boolean ordered = config.ordered() == (rounds % 2 == 0);
+    boolean ordered = context.config().ordered() == (rounds % 2 == 0);
     List<ClaimedMessage> messages = new ArrayList<>(claim(transaction, ordered, types, limit));
     if (messages.stream().allMatch(this::mustBeLeft)) {
       messages.addAll(claim(transaction, !ordered, types, limit));
@@ -255,7 +242,7 @@ final class LeaseClaimer {
   }
 
   private void free(@Nullable ConcurrencyLimit permits) {
-    admissionControl.all().release(1);
+    context.admissionControl().all().release(1);
     if (permits != null) {
       permits.release(1);
     }

@@ -1,22 +1,16 @@
 package io.inbox4j.internal.lease;
 
-import io.inbox4j.internal.endpoint.EndpointConfig;
 import io.inbox4j.internal.endpoint.FailureText;
 import io.inbox4j.internal.endpoint.HandlingMode;
 import io.inbox4j.internal.lease.LeaseClaimer.IsolatedMessage;
-import io.inbox4j.internal.limit.AdmissionControl;
-import io.inbox4j.internal.limit.WorkSignal;
 import io.inbox4j.internal.log.LogRateLimit;
+import io.inbox4j.internal.loop.Deadline;
 import io.inbox4j.internal.loop.ResilientLoop;
-import io.inbox4j.internal.notify.SafeListener;
 import io.inbox4j.internal.pool.StuckHandlers;
-import io.inbox4j.internal.pool.ThreadJoin;
 import io.inbox4j.internal.pool.WorkerPool;
 import io.inbox4j.internal.run.DefaultEventContext;
-import io.inbox4j.internal.run.HandlerInvoker;
-import io.inbox4j.internal.run.OutcomeReporter;
+import io.inbox4j.internal.run.WorkerContext;
 import io.inbox4j.retry.CircuitState;
-import io.inbox4j.store.InboxStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -49,17 +43,13 @@ public final class LeasedWorkerPool implements WorkerPool {
   private static final Duration REPORT_EVERY = Duration.ofSeconds(10);
   private static final int COMMITS_AHEAD = 2;
 
-  private final EndpointConfig config;
+  private final WorkerContext context;
   private final HandlingMode.Leased mode;
-  private final HandlerInvoker handlers;
-  private final OutcomeReporter told;
-  private final WorkSignal signal;
-  private final AdmissionControl admissionControl;
   private final HandlerSlots slots;
   private final IsolationPauses quiet;
-  private final LeaseRenewer keeper;
+  private final LeaseRenewer renewer;
   private final LeaseClaimer claims;
-  private final OutcomeCommitter outcomes;
+  private final OutcomeCommitter committer;
   private final LogRateLimit blockages = new LogRateLimit(REPORT_EVERY);
   private final Thread claimer;
   private final ExecutorService executor;
@@ -67,36 +57,26 @@ public final class LeasedWorkerPool implements WorkerPool {
   private volatile boolean stopping;
   private volatile boolean interrupting;
 
-  public LeasedWorkerPool(
-      EndpointConfig config,
-      HandlingMode.Leased mode,
-      HandlerInvoker handlers,
-      InboxStore store,
-      SafeListener listener,
-      WorkSignal signal,
-      AdmissionControl admissionControl,
-      OutcomeReporter told) {
-    this.config = config;
+  public LeasedWorkerPool(WorkerContext context, HandlingMode.Leased mode) {
+    this.context = context;
     this.mode = mode;
-    this.handlers = handlers;
-    this.signal = signal;
-    this.admissionControl = admissionControl;
-    this.slots = new HandlerSlots(config.workers(), config.batchSize(), signal);
-    this.quiet = new IsolationPauses(signal);
-    this.keeper =
-        new LeaseRenewer(config.endpoint(), mode.lease(), store, this::lost, signal::raise);
-    this.told = told;
-    this.claims = new LeaseClaimer(config, mode.lease(), store, admissionControl, told);
-    this.outcomes =
-        new OutcomeCommitter(config, store, listener, signal, keeper, told, this::committed);
-    this.claimer = new Thread(this::claimAll, "inbox-claimer-" + config.endpoint());
-    this.executor = HandlerThreads.named("inbox-handler-" + config.endpoint());
+    this.slots =
+        new HandlerSlots(
+            context.config().workers(), context.config().batchSize(), context.signal());
+    this.quiet = new IsolationPauses(context.signal());
+    this.renewer =
+        new LeaseRenewer(
+            context.endpoint(), mode.lease(), context.store(), this::lost, context.signal()::raise);
+    this.claims = new LeaseClaimer(context, mode.lease());
+    this.committer = new OutcomeCommitter(context, renewer, this::committed);
+    this.claimer = new Thread(this::claimAll, "inbox-claimer-" + context.endpoint());
+    this.executor = HandlerThreads.named("inbox-handler-" + context.endpoint());
   }
 
   @Override
   public void start() {
-    keeper.start();
-    outcomes.start();
+    renewer.start();
+    committer.start();
     claimer.start();
   }
 
@@ -107,7 +87,7 @@ public final class LeasedWorkerPool implements WorkerPool {
 
   @Override
   public int alive() {
-    return claimer.isAlive() && outcomes.isAlive() ? slots.usable() : 0;
+    return claimer.isAlive() && committer.isAlive() ? slots.usable() : 0;
   }
 
   @Override
@@ -121,14 +101,14 @@ public final class LeasedWorkerPool implements WorkerPool {
   }
 
   private void claimAll() {
-    new ResilientLoop("Claiming of " + config.endpoint(), () -> stopping, this::claimOrWait).run();
-    keeper.release(slots.takeWaiting());
+    new ResilientLoop("Claiming of " + context.endpoint(), () -> stopping, this::claimOrWait).run();
+    renewer.release(slots.takeWaiting());
   }
 
   private void claimOrWait() throws InterruptedException {
     try {
       if (!claimSome()) {
-        signal.await(config.pollInterval());
+        context.signal().await(context.config().pollInterval());
       }
     } catch (InterruptedException e) {
       throw e;
@@ -141,8 +121,8 @@ public final class LeasedWorkerPool implements WorkerPool {
     if (stopping) {
       return;
     }
-    told.interrupted("Claiming", BACKOFF, cause);
-    signal.pause(BACKOFF);
+    context.outcomes().interrupted("Claiming", BACKOFF, cause);
+    context.signal().pause(BACKOFF);
   }
 
   /** Claims as many messages as there is room for and runs them; returns whether there were any. */
@@ -156,7 +136,7 @@ public final class LeasedWorkerPool implements WorkerPool {
       return false;
     }
     waitsForCommits = false;
-    boolean some = run(claims.claim(room, !keeper.holdsIsolated(), mostInHand()));
+    boolean some = run(claims.claim(room, !renewer.holdsIsolated(), maxInFlight()));
     IsolatedMessage isolatedMessage = nextIsolated();
     if (isolatedMessage != null) {
       some |=
@@ -169,9 +149,9 @@ public final class LeasedWorkerPool implements WorkerPool {
 
   /** An isolated message that the last claim saw and that may begin now, or null. */
   private @Nullable IsolatedMessage nextIsolated() {
-    return keeper.holdsOrphans() || admissionControl.circuit().state() != CircuitState.CLOSED
+    return renewer.holdsOrphans() || context.circuit().state() != CircuitState.CLOSED
         ? null
-        : claims.nextIsolated(keeper.isEmpty() || quiet.mayBegin());
+        : claims.nextIsolated(renewer.isEmpty() || quiet.mayBegin());
   }
 
   /**
@@ -180,11 +160,11 @@ public final class LeasedWorkerPool implements WorkerPool {
    * keeps handlers from running far ahead of the database.
    */
   private int room() {
-    return Math.min(slots.room(), mostInHand() - keeper.size());
+    return Math.min(slots.room(), maxInFlight() - renewer.size());
   }
 
-  private int mostInHand() {
-    return slots.size() + COMMITS_AHEAD * config.batchSize();
+  private int maxInFlight() {
+    return slots.size() + COMMITS_AHEAD * context.config().batchSize();
   }
 
   /**
@@ -195,15 +175,15 @@ public final class LeasedWorkerPool implements WorkerPool {
     List<InFlightMessage> waiting =
         slots.takeWaiting().stream().filter(InFlightMessage::end).toList();
     if (!waiting.isEmpty()) {
-      admissionControl.circuit().foundNothing();
+      context.circuit().foundNothing();
       waiting.forEach(InFlightMessage::free);
-      keeper.release(waiting);
+      renewer.release(waiting);
     }
   }
 
   private void committed() {
     if (waitsForCommits) {
-      signal.raise();
+      context.signal().raise();
     }
   }
 
@@ -215,15 +195,15 @@ public final class LeasedWorkerPool implements WorkerPool {
    * @return whether there may be more work already
    */
   private boolean runAlone(IsolatedMessage isolatedMessage) throws InterruptedException {
-    boolean disturbs = !keeper.isEmpty();
+    boolean disturbs = !renewer.isEmpty();
     long begin = System.nanoTime();
-    boolean found = isNothingInHandWithin(quiet.patience());
+    boolean found = isNothingInFlightWithin(quiet.patience());
     boolean some = found && !stopping && run(claims.claimIsolated(isolatedMessage));
-    if (some && !isNothingInHandWithin(MAX_ALONE) && !stopping) {
+    if (some && !isNothingInFlightWithin(MAX_ALONE) && !stopping) {
       log.warn(
           "Message {} of {} has been handled alone for {}; others go on",
           isolatedMessage.sequence(),
-          config.endpoint(),
+          context.endpoint(),
           MAX_ALONE);
     }
     if (disturbs) {
@@ -232,16 +212,16 @@ public final class LeasedWorkerPool implements WorkerPool {
     return some || !found;
   }
 
-  private boolean isNothingInHandWithin(Duration time) throws InterruptedException {
-    long until = System.nanoTime() + time.toNanos();
-    while (!keeper.isEmpty() && !stopping && System.nanoTime() - until < 0) {
-      signal.pause(GLANCE);
+  private boolean isNothingInFlightWithin(Duration time) throws InterruptedException {
+    Deadline deadline = Deadline.in(time);
+    while (!renewer.isEmpty() && !stopping && !deadline.hasPassed()) {
+      context.signal().pause(GLANCE);
     }
-    return keeper.isEmpty();
+    return renewer.isEmpty();
   }
 
   private boolean run(List<InFlightMessage> leased) {
-    keeper.keep(leased);
+    renewer.keep(leased);
     leased.forEach(slots::add);
     letRun();
     return !leased.isEmpty();
@@ -254,7 +234,7 @@ public final class LeasedWorkerPool implements WorkerPool {
       try {
         executor.execute(() -> run(one));
       } catch (RuntimeException | Error e) { // no thread could be created
-        log.error("{} has no thread for a handler", config.endpoint(), e);
+        log.error("{} has no thread for a handler", context.endpoint(), e);
         giveUp(one);
         return;
       }
@@ -263,10 +243,10 @@ public final class LeasedWorkerPool implements WorkerPool {
 
   private void giveUp(InFlightMessage leased) {
     if (leased.end()) {
-      admissionControl.circuit().foundNothing();
+      context.circuit().foundNothing();
       leased.free();
       slots.abandon(leased);
-      keeper.release(List.of(leased));
+      renewer.release(List.of(leased));
     }
   }
 
@@ -278,11 +258,14 @@ public final class LeasedWorkerPool implements WorkerPool {
       if (leased.begin() && !interrupting) {
         ran = true;
         if (mode.timeout() != null) {
-          leased.timesOut(keeper.after(mode.timeout(), () -> timedOut(leased)));
+          leased.timesOut(renewer.after(mode.timeout(), () -> timedOut(leased)));
         }
-        handlers.handle(
-            leased.message(),
-            DefaultEventContext.outside(config.endpoint(), leased.message(), leased::commitWith));
+        context
+            .handlers()
+            .handle(
+                leased.message(),
+                DefaultEventContext.outside(
+                    context.endpoint(), leased.message(), leased::commitWith));
       }
     } catch (Throwable e) { // a handler may throw anything, and it is recorded
       failure = FailureText.readable(e);
@@ -305,12 +288,12 @@ public final class LeasedWorkerPool implements WorkerPool {
   private void settle(InFlightMessage leased, boolean ran, @Nullable Throwable failure) {
     try {
       if (!ran || (interrupting && failure != null)) {
-        keeper.release(List.of(leased));
+        renewer.release(List.of(leased));
       } else {
-        outcomes.add(leased, failure);
+        committer.add(leased, failure);
       }
     } catch (Throwable e) { // out of memory, say: the message is due again when its lease expires
-      keeper.release(leased);
+      renewer.release(leased);
       throw e;
     }
   }
@@ -320,9 +303,9 @@ public final class LeasedWorkerPool implements WorkerPool {
       log.warn(
           "{} of {} did not end within {} and is interrupted",
           leased.message().messageId(),
-          config.endpoint(),
+          context.endpoint(),
           mode.timeout());
-      outcomes.add(
+      committer.add(
           leased, new TimeoutException("the handler did not end within " + mode.timeout()));
       leased.interrupt();
       abandoned(leased);
@@ -336,9 +319,9 @@ public final class LeasedWorkerPool implements WorkerPool {
           "The lease of {} of {} ran out; another worker has the message, and what this one does"
               + " changes nothing",
           leased.message().messageId(),
-          config.endpoint());
-      keeper.release(leased);
-      admissionControl.circuit().foundNothing();
+          context.endpoint());
+      renewer.release(leased);
+      context.circuit().foundNothing();
       leased.interrupt();
       abandoned(leased);
     }
@@ -359,7 +342,7 @@ public final class LeasedWorkerPool implements WorkerPool {
           "{} handlers of {} ignore that they were interrupted; nothing is handled until one of them"
               + " returns, or the process is started again",
           slots.overdue(),
-          config.endpoint());
+          context.endpoint());
     }
   }
 
@@ -370,16 +353,16 @@ public final class LeasedWorkerPool implements WorkerPool {
   }
 
   @Override
-  public boolean join(long until) {
-    boolean ended = ThreadJoin.join(List.of(claimer), until);
-    ended &= slots.join(until);
+  public boolean join(Deadline deadline) {
+    boolean ended = deadline.join(claimer);
+    ended &= slots.join(deadline);
     if (ended || interrupting) {
-      outcomes.stop();
-      ended &= outcomes.join(until);
+      committer.stop();
+      ended &= committer.join(deadline);
     }
     if (ended || interrupting) {
-      outcomes.abandon(until);
-      keeper.stop();
+      committer.abandon(deadline);
+      renewer.stop();
       executor.shutdown();
     }
     return ended;
@@ -389,6 +372,6 @@ public final class LeasedWorkerPool implements WorkerPool {
   public void interrupt() {
     interrupting = true;
     claimer.interrupt();
-    keeper.held().forEach(InFlightMessage::interrupt);
+    renewer.held().forEach(InFlightMessage::interrupt);
   }
 }

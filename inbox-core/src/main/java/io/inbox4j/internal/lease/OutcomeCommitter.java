@@ -1,26 +1,21 @@
 package io.inbox4j.internal.lease;
 
 import io.inbox4j.handler.EventContext;
-import io.inbox4j.internal.endpoint.EndpointConfig;
 import io.inbox4j.internal.endpoint.FailureText;
 import io.inbox4j.internal.endpoint.TransactionLostException;
 import io.inbox4j.internal.limit.AdaptiveBatchSize;
-import io.inbox4j.internal.limit.WorkSignal;
 import io.inbox4j.internal.log.LoggedFailure;
+import io.inbox4j.internal.loop.Deadline;
 import io.inbox4j.internal.loop.ResilientLoop;
-import io.inbox4j.internal.notify.SafeListener;
-import io.inbox4j.internal.pool.ThreadJoin;
 import io.inbox4j.internal.run.AbandonedException;
 import io.inbox4j.internal.run.BatchRunner;
 import io.inbox4j.internal.run.BrokenBatchException;
 import io.inbox4j.internal.run.HandledMessage;
 import io.inbox4j.internal.run.LostBatchException;
-import io.inbox4j.internal.run.OutcomeReporter;
 import io.inbox4j.internal.run.TransactionLosses;
-import io.inbox4j.listener.InboxListener;
+import io.inbox4j.internal.run.WorkerContext;
 import io.inbox4j.store.ClaimedMessage;
 import io.inbox4j.store.FailureKind;
-import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Lease;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.StoreUnavailableException;
@@ -45,12 +40,8 @@ final class OutcomeCommitter {
   private static final Duration BACKOFF = Duration.ofMillis(200);
   private static final int MAX_CONFLICTS = 3;
 
-  private final EndpointConfig config;
-  private final InboxStore store;
-  private final SafeListener listener;
-  private final WorkSignal signal;
-  private final LeaseRenewer keeper;
-  private final OutcomeReporter outcomes;
+  private final WorkerContext context;
+  private final LeaseRenewer renewer;
   private final Runnable committed;
   private final TransactionLosses transactionLosses;
   private final BlockingQueue<Ending> endings = new LinkedBlockingQueue<>();
@@ -70,23 +61,12 @@ final class OutcomeCommitter {
    * @param committed called when messages are no longer in flight, after the commit of their
    *     outcomes
    */
-  OutcomeCommitter(
-      EndpointConfig config,
-      InboxStore store,
-      SafeListener listener,
-      WorkSignal signal,
-      LeaseRenewer keeper,
-      OutcomeReporter outcomes,
-      Runnable committed) {
-    this.config = config;
-    this.store = store;
-    this.listener = listener;
-    this.signal = signal;
-    this.keeper = keeper;
-    this.outcomes = outcomes;
+  OutcomeCommitter(WorkerContext context, LeaseRenewer renewer, Runnable committed) {
+    this.context = context;
+    this.renewer = renewer;
     this.committed = committed;
-    this.transactionLosses = new TransactionLosses(config.endpoint(), store);
-    this.thread = new Thread(this::commitAll, "inbox-outcomes-" + config.endpoint());
+    this.transactionLosses = new TransactionLosses(context.endpoint(), context.store());
+    this.thread = new Thread(this::commitAll, "inbox-outcomes-" + context.endpoint());
   }
 
   void start() {
@@ -106,31 +86,31 @@ final class OutcomeCommitter {
     stopping = true;
   }
 
-  boolean join(long until) {
-    return ThreadJoin.join(List.of(thread), until);
+  boolean join(Deadline deadline) {
+    return deadline.join(thread);
   }
 
   /**
    * Abandons outcomes that could not be committed: their messages are handled again, at once if the
-   * database answers by the given time, otherwise when the leases expire.
+   * database answers in time, otherwise when the leases expire.
    */
-  void abandon(long until) {
+  void abandon(Deadline deadline) {
     abandoned = true;
     thread.interrupt();
     List<Ending> left = new ArrayList<>();
     endings.drainTo(left);
     if (!left.isEmpty()) {
       List<InFlightMessage> leased = left.stream().map(Ending::leased).toList();
-      Thread giver = new Thread(() -> keeper.release(leased), thread.getName() + "-give-back");
+      Thread giver = new Thread(() -> renewer.release(leased), thread.getName() + "-give-back");
       giver.setDaemon(true);
       giver.start();
-      ThreadJoin.join(List.of(giver), until);
+      deadline.join(giver);
     }
   }
 
   private void commitAll() {
     new ResilientLoop(
-            "Committing what became of messages of " + config.endpoint(),
+            "Committing what became of messages of " + context.endpoint(),
             () -> abandoned || (stopping && endings.isEmpty()),
             this::commitSome)
         .run();
@@ -143,16 +123,19 @@ final class OutcomeCommitter {
     }
     List<Ending> batch = new ArrayList<>();
     batch.add(first);
-    endings.drainTo(batch, config.transactionSize() - 1);
+    endings.drainTo(batch, context.config().transactionSize() - 1);
     try {
       settle(batch);
     } catch (Throwable e) { // messages without an outcome are due again when their leases expire
-      batch.forEach(ending -> keeper.release(ending.leased));
+      batch.forEach(ending -> renewer.release(ending.leased));
       throw e;
     }
   }
 
-  /** Commits outcomes, however long the database is unavailable, unless they are abandoned. */
+  /**
+   * Commits context.outcomes(), however long the database is unavailable, unless they are
+   * abandoned.
+   */
   private void settle(List<Ending> batch) throws InterruptedException {
     List<Ending> failedBesideOthers = null;
     int lost = 0;
@@ -173,17 +156,17 @@ final class OutcomeCommitter {
         rest();
       } catch (StoreUnavailableException | AbandonedException e) {
         lost = 0; // the database is to blame
-        FailureKind fault = store.failureKind(e);
+        FailureKind fault = context.store().failureKind(e);
         if (fault == FailureKind.TIMED_OUT
             || (fault == FailureKind.CONFLICT && attempt > MAX_CONFLICTS)) {
           settleOneByOne(batch, e);
           return;
         }
-        log.warn("The outcomes of {} wait: {}", config.endpoint(), FailureText.logged(e));
-        listener.tell(l -> l.interrupted(new InboxListener.Interrupted(config.endpoint(), e)));
+        log.warn("The outcomes of {} wait: {}", context.endpoint(), FailureText.logged(e));
+        context.outcomes().interrupted(e);
         rest();
       } catch (BrokenBatchException e) {
-        outcomes.broken(e);
+        context.outcomes().broken(e);
         settleBroken(batch, e);
         return;
       } catch (Throwable e) { // one of them prevents the others from committing
@@ -198,14 +181,16 @@ final class OutcomeCommitter {
 
   private void lost(List<Ending> batch, int times, LostBatchException lost) {
     if (batch.size() == 1 && times > 0) {
-      outcomes.lost(batch.get(0).message(), times, lost.getCause());
+      context.outcomes().lost(batch.get(0).message(), times, lost.getCause());
     } else {
-      log.warn("The outcomes of {} wait: {}", config.endpoint(), FailureText.logged(lost));
+      log.warn("The outcomes of {} wait: {}", context.endpoint(), FailureText.logged(lost));
     }
-    listener.tell(l -> l.interrupted(new InboxListener.Interrupted(config.endpoint(), lost)));
+    context.outcomes().interrupted(lost);
   }
 
-  /** Waits before a retry. A stray interrupt must not make the thread drop the outcomes. */
+  /**
+   * Waits before a retry. A stray interrupt must not make the thread drop the context.outcomes().
+   */
   private void rest() throws InterruptedException {
     try {
       Thread.sleep(BACKOFF.toMillis());
@@ -249,10 +234,10 @@ final class OutcomeCommitter {
       log.error(
           "The outcome of {} of {} cannot be stored; the message is due again when its lease ends",
           ending.message().messageId(),
-          config.endpoint(),
+          context.endpoint(),
           LoggedFailure.of(cause));
-      outcomes.foundNothing();
-      keeper.release(ending.leased);
+      context.outcomes().foundNothing();
+      renewer.release(ending.leased);
     }
   }
 
@@ -265,7 +250,7 @@ final class OutcomeCommitter {
     List<HandledMessage> results = new ArrayList<>(batch.size());
     List<Ending> again;
     BatchRunner effects;
-    try (WorkTransaction transaction = store.begin(config.endpoint())) {
+    try (WorkTransaction transaction = context.begin()) {
       Set<Lease> ours =
           transaction.claimLeased(batch.stream().map(ending -> ending.leased.lease()).toList());
       Map<Long, InFlightMessage> withEffects = new HashMap<>();
@@ -286,9 +271,8 @@ final class OutcomeCommitter {
       again = stillHeld(transaction, notOurs);
       effects =
           new BatchRunner(
-              config,
+              context,
               step -> applyAll(step, withEffects, transaction),
-              store,
               transaction,
               toRun,
               () -> abandoned);
@@ -304,7 +288,7 @@ final class OutcomeCommitter {
         batch.stream().filter(it -> effects.again().contains(it.message())).toList();
     batch.stream()
         .filter(it -> !again.contains(it) && !alone.contains(it))
-        .forEach(it -> keeper.release(it.leased));
+        .forEach(it -> renewer.release(it.leased));
     committed.run();
     tell(results);
     return alone;
@@ -347,7 +331,7 @@ final class OutcomeCommitter {
 
   private HandledMessage failed(Ending ending, Throwable failure) {
     ClaimedMessage message = ending.message();
-    Outcome outcome = config.outcomeOf(message, failure, ending.leased.took());
+    Outcome outcome = context.config().outcomeOf(message, failure, ending.leased.took());
     return new HandledMessage(message, message.attempt(), outcome, failure);
   }
 
@@ -355,20 +339,18 @@ final class OutcomeCommitter {
     log.warn(
         "{} of {} has ended after its lease: another worker has the message, nothing is changed",
         ending.message().messageId(),
-        config.endpoint());
+        context.endpoint());
   }
 
   private void tell(List<HandledMessage> results) {
-    for (HandledMessage result : results) {
-      if (result.message().orphaned()) {
-        listener.tell(
-            l -> l.recovered(new InboxListener.Recovered(outcomes.describe(result.message()))));
-      }
-    }
+    results.stream()
+        .map(HandledMessage::message)
+        .filter(ClaimedMessage::orphaned)
+        .forEach(context.outcomes()::recovered);
     transactionLosses.forget(results);
-    outcomes.committed(results);
+    context.outcomes().committed(results);
     if (results.stream().anyMatch(result -> result.message().orderingKey() != null)) {
-      signal.raise(); // the next message of a key may begin
+      context.signal().raise(); // the next message of a key may begin
     }
   }
 }

@@ -1,10 +1,10 @@
 package io.inbox4j.internal.lifecycle;
 
-import static io.inbox4j.internal.lifecycle.InboxReceiver.left;
-
 import io.inbox4j.error.InboxException;
 import io.inbox4j.internal.endpoint.EndpointConfig;
 import io.inbox4j.internal.health.HealthMonitor;
+import io.inbox4j.internal.loop.Deadline;
+import io.inbox4j.internal.loop.PeriodicTasks;
 import io.inbox4j.internal.process.InboxProcessor;
 import io.inbox4j.internal.receive.DeliveryValidator;
 import io.inbox4j.internal.receive.QuarantineAdoption;
@@ -37,7 +37,7 @@ public final class InboxLifecycle {
   private final InboxProcessor processor;
   private final HealthMonitor monitor;
   private final InboxReceiver receiver;
-  private final Upkeep upkeep;
+  private final PeriodicTasks upkeep;
   private final QuarantineLog quarantineLog;
   private final ProcessRegistration registration;
   private @Nullable RetentionJob retentionJob;
@@ -74,8 +74,9 @@ public final class InboxLifecycle {
         new QuarantineAdoption(
             config.store(), inbox.types(), validators, config.listener(), processor::wake);
     this.upkeep =
-        new Upkeep(
-            config.endpoints(), List.of(quarantineLog::report, () -> adoption.look(() -> closing)));
+        new PeriodicTasks(
+            config.upkeepInterval(),
+            List.of(quarantineLog::report, () -> adoption.look(() -> closing)));
     config.endpoints().forEach(it -> monitor.waiting(it.endpoint(), it.maxLag()));
   }
 
@@ -178,7 +179,7 @@ public final class InboxLifecycle {
     if (closed) {
       return;
     }
-    receiver.stop(System.nanoTime() + config.closeDeadline().toNanos());
+    receiver.stop(Deadline.in(config.closeDeadline()));
     receiving = false;
     registration.update(receiving, processing);
     stopUpkeepUnlessNeeded();
@@ -200,7 +201,7 @@ public final class InboxLifecycle {
 
   private void stopUpkeepUnlessNeeded() {
     if (!processing && !receiving) {
-      upkeep.stop();
+      upkeep.close();
     }
   }
 
@@ -227,24 +228,22 @@ public final class InboxLifecycle {
 
   /** Lets work in flight finish until the deadline, and closes everything. */
   public void close(Duration deadline) {
-    Duration time = deadline.compareTo(FOREVER) > 0 ? FOREVER : deadline;
-    long until = System.nanoTime() + time.toNanos();
     closing = true; // a start that waits for the broker stops at the next queue
-    closeUntil(until);
+    closeUntil(Deadline.in(deadline.compareTo(FOREVER) > 0 ? FOREVER : deadline));
   }
 
-  private synchronized void closeUntil(long until) {
+  private synchronized void closeUntil(Deadline deadline) {
     if (closed) {
       return;
     }
     closed = true;
-    upkeep.stop();
+    upkeep.close();
     stopRetention();
     monitor.close();
     processor.stop();
-    receiver.close(until);
-    processor.close(left(until));
-    registration.close(left(until));
+    receiver.close(deadline);
+    processor.close(deadline.left());
+    registration.close(deadline.left());
     try {
       if (config.transport() != null) {
         config.transport().close();

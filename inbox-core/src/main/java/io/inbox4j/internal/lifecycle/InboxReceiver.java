@@ -3,6 +3,7 @@ package io.inbox4j.internal.lifecycle;
 import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.internal.endpoint.EndpointConfig;
 import io.inbox4j.internal.health.HealthMonitor;
+import io.inbox4j.internal.loop.Deadline;
 import io.inbox4j.internal.notify.SafeListener;
 import io.inbox4j.internal.process.InboxProcessor;
 import io.inbox4j.internal.receive.DeliveryValidator;
@@ -67,35 +68,25 @@ final class InboxReceiver {
   }
 
   /** Stops as {@link #close} does, and can be started again. */
-  void stop(long until) {
+  void stop(Deadline deadline) {
     monitor.notReceiving();
-    close(until);
+    close(deadline);
     receivers.clear();
   }
 
   /**
-   * Closes all receivers concurrently, so that a slow one does not delay the others, at about this
-   * {@link System#nanoTime} at the latest.
+   * Closes all receivers concurrently, so that a slow one does not delay the others, at about the
+   * deadline at the latest.
    */
-  void close(long until) {
+  void close(Deadline deadline) {
     List<Thread> closers = new ArrayList<>();
     receivers.forEach(
         (queue, receiver) -> {
-          Thread closer = new Thread(() -> receiver.close(left(until)), "inbox-close-" + queue);
+          Thread closer = new Thread(() -> receiver.close(deadline.left()), "inbox-close-" + queue);
           closers.add(closer);
           closer.start();
         });
-    try {
-      for (Thread closer : closers) {
-        closer.join(left(until).plus(CLOSE_GRACE).toMillis());
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  static Duration left(long until) {
-    return Duration.ofNanos(Math.max(0, until - System.nanoTime()));
+    Deadline.in(deadline.left().plus(CLOSE_GRACE)).join(closers);
   }
 
   private ReceiverState stateOf(String queue) {

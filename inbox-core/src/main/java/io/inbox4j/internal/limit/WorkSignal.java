@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -19,9 +20,8 @@ public final class WorkSignal {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Deque<Condition> waiting = new ArrayDeque<>();
-  private final Condition ended = lock.newCondition();
+  private final CountDownLatch closed = new CountDownLatch(1);
   private boolean raised;
-  private boolean closed;
   private final TreeSet<Long> wishes = new TreeSet<>();
   private long turnIn = NEVER;
   private final long origin = System.nanoTime();
@@ -77,7 +77,7 @@ public final class WorkSignal {
     waiting.addLast(woken);
     try {
       long until = now() + atMost.toNanos();
-      while (!raised && !closed) {
+      while (!raised && closed.getCount() > 0) {
         long wait = Math.min(until, Math.min(nextWish(), turnIn)) - now();
         if (wait <= 0) {
           break;
@@ -105,9 +105,8 @@ public final class WorkSignal {
   public void close() {
     lock.lock();
     try {
-      closed = true;
+      closed.countDown();
       waiting.forEach(Condition::signal);
-      ended.signalAll();
     } finally {
       lock.unlock();
     }
@@ -115,15 +114,7 @@ public final class WorkSignal {
 
   /** Waits for the given time, or until closed. */
   public void pause(Duration time) throws InterruptedException {
-    lock.lock();
-    try {
-      long left = time.toNanos();
-      while (left > 0 && !closed) {
-        left = ended.awaitNanos(left);
-      }
-    } finally {
-      lock.unlock();
-    }
+    closed.await(time.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   private long now() {

@@ -67,7 +67,8 @@ public final class LoggedFailure extends Exception {
         framesOf(failure));
   }
 
-  private static @Nullable Throwable causeOf(Throwable failure) {
+  /** The cause of a failure, or null also if it cannot be asked for it. */
+  public static @Nullable Throwable causeOf(Throwable failure) {
     try {
       return failure.getCause();
     } catch (Throwable e) { // from an exception class that is not ours

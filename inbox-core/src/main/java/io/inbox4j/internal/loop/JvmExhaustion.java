@@ -1,5 +1,6 @@
 package io.inbox4j.internal.loop;
 
+import io.inbox4j.internal.log.LoggedFailure;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,16 +23,8 @@ public final class JvmExhaustion {
       if (cause instanceof VirtualMachineError error && !(error instanceof StackOverflowError)) {
         return error;
       }
-      cause = causeOf(cause);
+      cause = LoggedFailure.causeOf(cause);
     }
     return null;
-  }
-
-  private static @Nullable Throwable causeOf(Throwable failure) {
-    try {
-      return failure.getCause();
-    } catch (Throwable e) { // from an exception class that is not ours
-      return null;
-    }
   }
 }

@@ -4,15 +4,13 @@ import io.inbox4j.error.InboxException;
 import io.inbox4j.internal.log.LoggedFailure;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Runs small tasks periodically on a daemon thread, whatever they throw; one that fails is skipped
- * for a while. {@link #start} and {@link #close} are called once each.
+ * for a while. Started and closed by one thread at a time; it can be started again.
  */
 public final class PeriodicTasks implements AutoCloseable {
 
@@ -22,8 +20,7 @@ public final class PeriodicTasks implements AutoCloseable {
 
   private final Duration interval;
   private final List<Chore> chores;
-  private final CountDownLatch closed = new CountDownLatch(1);
-  private final Thread thread = new Thread(this::run, "inbox-upkeep");
+  private @Nullable BackgroundLoop running;
 
   /**
    * @param interval the approximate pause between two rounds
@@ -33,41 +30,24 @@ public final class PeriodicTasks implements AutoCloseable {
     this.chores = chores.stream().map(Chore::new).toList();
   }
 
+  /** Starts it, unless it is running. */
   public void start() {
-    thread.setDaemon(true);
-    thread.start();
-  }
-
-  private void run() {
-    do {
-      chores.forEach(Chore::run);
-    } while (!isClosedWithin(interval));
-  }
-
-  /** Waits 0.5 to 1.5 times this long, so that processes do not all run at once. */
-  private boolean isClosedWithin(Duration about) {
-    double jitter = 0.5 + ThreadLocalRandom.current().nextDouble();
-    try {
-      return closed.await((long) (about.toNanos() * jitter), TimeUnit.NANOSECONDS);
-    } catch (InterruptedException e) {
-      return closed.getCount() == 0; // interrupted by the last task, or to be closed
+    if (running == null) {
+      running = new BackgroundLoop("inbox-upkeep", "Upkeep", this::run).start();
     }
   }
 
-  /** Whether it is closed. */
-  public boolean isClosed() {
-    return closed.getCount() == 0;
+  private void run(BackgroundLoop loop) throws InterruptedException {
+    chores.forEach(chore -> chore.run(loop));
+    loop.pause(ExponentialBackoff.jittered(interval));
   }
 
   /** Stops it, within a few seconds even if a task is running. */
   @Override
   public void close() {
-    closed.countDown();
-    try {
-      thread.join(GRACE.toMillis());
-      thread.interrupt();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    if (running != null) {
+      running.close(GRACE);
+      running = null;
     }
   }
 
@@ -75,40 +55,40 @@ public final class PeriodicTasks implements AutoCloseable {
   private final class Chore {
 
     private final Runnable work;
-    private Duration rest = Duration.ZERO;
-    private long notBefore = System.nanoTime();
+    private final ExponentialBackoff backoff = new ExponentialBackoff(interval, MAX_REST);
+    private Deadline rest = Deadline.in(Duration.ZERO);
+    private boolean failing;
 
     private Chore(Runnable work) {
       this.work = work;
     }
 
-    private void run() {
-      if (isClosed() || System.nanoTime() - notBefore < 0) {
+    private void run(BackgroundLoop loop) {
+      if (loop.isClosed() || !rest.hasPassed()) {
         return;
       }
       try {
         work.run();
-        rest = Duration.ZERO;
+        backoff.reset();
+        failing = false;
       } catch (Throwable e) { // the thread survives everything
-        failed(e);
+        if (!loop.isClosed()) {
+          failed(e);
+        }
       }
     }
 
     private void failed(Throwable failure) {
-      if (isClosed()) {
-        return;
-      }
-      boolean again = !rest.isZero();
-      rest = rest.plus(rest).plus(interval);
-      rest = rest.compareTo(MAX_REST) > 0 ? MAX_REST : rest;
-      notBefore = System.nanoTime() + rest.toNanos();
+      Duration delay = backoff.next();
+      rest = Deadline.in(delay);
       String why =
           failure instanceof InboxException ? failure.getMessage() : LoggedFailure.summary(failure);
-      if (again) {
-        log.debug("Upkeep fails again, trying in {}: {}", rest, why);
+      if (failing) {
+        log.debug("Upkeep fails again, trying in {}: {}", delay, why);
       } else {
-        log.warn("Upkeep fails, which holds up nothing else; trying again in {}: {}", rest, why);
+        log.warn("Upkeep fails, which holds up nothing else; trying again in {}: {}", delay, why);
       }
+      failing = true;
     }
   }
 }

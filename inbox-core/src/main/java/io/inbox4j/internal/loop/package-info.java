@@ -1,4 +1,4 @@
-/** Loops that survive everything they run. */
+/** Loops that survive everything they run, the delays between attempts, and deadlines. */
 @NullMarked
 package io.inbox4j.internal.loop;
 

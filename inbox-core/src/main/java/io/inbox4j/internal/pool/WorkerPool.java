@@ -1,5 +1,7 @@
 package io.inbox4j.internal.pool;
 
+import io.inbox4j.internal.loop.Deadline;
+
 /** The workers that handle the messages of one endpoint in this process. */
 public interface WorkerPool {
 
@@ -25,8 +27,8 @@ public interface WorkerPool {
   /** Stops claiming; work in flight finishes. */
   void stop();
 
-  /** Waits at most until this {@link System#nanoTime}; returns whether all workers have ended. */
-  boolean join(long until);
+  /** Waits at most until the deadline; returns whether all workers have ended. */
+  boolean join(Deadline deadline);
 
   /** Interrupts work that is still in flight. */
   void interrupt();

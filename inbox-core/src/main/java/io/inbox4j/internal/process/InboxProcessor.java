@@ -12,6 +12,7 @@ import io.inbox4j.internal.limit.ClaimThrottle;
 import io.inbox4j.internal.limit.ConcurrencyLimit;
 import io.inbox4j.internal.limit.WorkSignal;
 import io.inbox4j.internal.log.FailureLog;
+import io.inbox4j.internal.loop.Deadline;
 import io.inbox4j.internal.notify.SafeListener;
 import io.inbox4j.internal.pool.StuckHandlers;
 import io.inbox4j.internal.pool.WorkerPool;
@@ -19,6 +20,7 @@ import io.inbox4j.internal.receive.DeliveryWriter;
 import io.inbox4j.internal.run.HandlerInvoker;
 import io.inbox4j.internal.run.OutcomeReporter;
 import io.inbox4j.internal.run.TransactionLosses;
+import io.inbox4j.internal.run.WorkerContext;
 import io.inbox4j.retry.CircuitState;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.WorkStore;
@@ -92,43 +94,26 @@ public final class InboxProcessor {
     AdmissionControl admissionControl = new AdmissionControl(config, all, circuit, signal);
     OutcomeReporter outcomes =
         new OutcomeReporter(config.endpoint(), listener, signal, circuit, failures);
+    WorkerContext context = new WorkerContext(config, handlers, store, admissionControl, outcomes);
     WorkerPool workerPool =
         config.mode() instanceof HandlingMode.Leased mode
-            ? new LeasedWorkerPool(
-                config, mode, handlers, store, listener, signal, admissionControl, outcomes)
-            : workers(config, handlers, signal, admissionControl, outcomes);
+            ? new LeasedWorkerPool(context, mode)
+            : workers(context);
     DeliveryWriter storing =
         config.mode() instanceof HandlingMode.Inline
-            ? new InlineWriter(
-                config, handlers, store, listener, admissionControl, outcomes, () -> stopping)
+            ? new InlineWriter(context, () -> stopping)
             : DeliveryWriter.in(store, config.endpoint());
     return new EndpointRuntime(signal, circuit, workerPool, storing);
   }
 
-  private WorkerPool workers(
-      EndpointConfig config,
-      HandlerInvoker handlers,
-      WorkSignal signal,
-      AdmissionControl admissionControl,
-      OutcomeReporter outcomes) {
-    ClaimThrottle claimThrottle = new ClaimThrottle(signal);
-    AdaptiveBatchSize batchSizes = new AdaptiveBatchSize(config.transactionSize());
-    TransactionLosses transactionLosses = new TransactionLosses(config.endpoint(), store);
+  private static WorkerPool workers(WorkerContext context) {
+    ClaimThrottle claimThrottle = new ClaimThrottle(context.signal());
+    AdaptiveBatchSize batchSizes = new AdaptiveBatchSize(context.config().transactionSize());
+    TransactionLosses losses = new TransactionLosses(context.endpoint(), context.store());
     return new TransactionalWorkerPool(
-        config.endpoint(),
-        config.workers(),
-        () ->
-            new Worker(
-                config,
-                handlers,
-                store,
-                listener,
-                signal,
-                admissionControl,
-                claimThrottle,
-                batchSizes,
-                outcomes,
-                transactionLosses));
+        context.endpoint(),
+        context.config().workers(),
+        () -> new Worker(context, claimThrottle, batchSizes, losses));
   }
 
   /**
@@ -204,15 +189,14 @@ public final class InboxProcessor {
    * back. A second call does nothing.
    */
   public void close(Duration deadline) {
-    long until = System.nanoTime() + deadline.toNanos();
     if (watch != null) {
       watch.close();
     }
     stop();
     runtimes.values().forEach(runtime -> runtime.signal.close());
-    if (!join(until)) {
+    if (!join(Deadline.in(deadline))) {
       runtimes.values().forEach(runtime -> runtime.workerPool.interrupt());
-      if (!join(System.nanoTime() + GRACE.toNanos())) {
+      if (!join(Deadline.in(GRACE))) {
         log.error(
             "Some handlers did not return within {} and ignore the interrupt; what they did in the"
                 + " database is undone when their connection closes.",
@@ -232,10 +216,10 @@ public final class InboxProcessor {
     stopping = false;
   }
 
-  private boolean join(long until) {
+  private boolean join(Deadline deadline) {
     boolean ended = true;
     for (EndpointRuntime runtime : runtimes.values()) {
-      ended &= runtime.workerPool.join(until);
+      ended &= runtime.workerPool.join(deadline);
     }
     return ended;
   }

@@ -1,20 +1,16 @@
 package io.inbox4j.internal.process;
 
-import io.inbox4j.internal.endpoint.EndpointConfig;
 import io.inbox4j.internal.limit.AdaptiveBatchSize;
 import io.inbox4j.internal.limit.AdmissionControl;
-import io.inbox4j.internal.notify.SafeListener;
 import io.inbox4j.internal.receive.DeliveryWriter;
 import io.inbox4j.internal.recover.OrphanRecovery;
 import io.inbox4j.internal.run.BatchRunner;
 import io.inbox4j.internal.run.BrokenBatchException;
 import io.inbox4j.internal.run.HandledMessage;
-import io.inbox4j.internal.run.HandlerInvoker;
-import io.inbox4j.internal.run.OutcomeReporter;
 import io.inbox4j.internal.run.TransactionLosses;
+import io.inbox4j.internal.run.WorkerContext;
 import io.inbox4j.store.ClaimedMessage;
 import io.inbox4j.store.FailureKind;
-import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.StoreResult;
 import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.store.WorkTransaction;
@@ -36,40 +32,19 @@ import java.util.function.BooleanSupplier;
  */
 final class InlineWriter implements DeliveryWriter {
 
-  private final EndpointConfig config;
-  private final HandlerInvoker handlers;
-  private final InboxStore store;
-  private final AdmissionControl admissionControl;
-  private final OutcomeReporter outcomes;
+  private final WorkerContext context;
   private final OrphanRecovery recovery;
   private final BooleanSupplier stopping;
   private final ThreadLocal<AdaptiveBatchSize> batchSizes;
 
-  InlineWriter(
-      EndpointConfig config,
-      HandlerInvoker handlers,
-      InboxStore store,
-      SafeListener listener,
-      AdmissionControl admissionControl,
-      OutcomeReporter outcomes,
-      BooleanSupplier stopping) {
-    this.config = config;
-    this.handlers = handlers;
-    this.store = store;
-    this.admissionControl = admissionControl;
+  InlineWriter(WorkerContext context, BooleanSupplier stopping) {
+    this.context = context;
     this.stopping = stopping;
-    this.outcomes = outcomes;
     this.recovery =
         new OrphanRecovery(
-            config,
-            handlers,
-            store,
-            listener,
-            outcomes,
-            new TransactionLosses(config.endpoint(), store),
-            stopping);
+            context, new TransactionLosses(context.endpoint(), context.store()), stopping);
     this.batchSizes =
-        ThreadLocal.withInitial(() -> new AdaptiveBatchSize(config.transactionSize()));
+        ThreadLocal.withInitial(() -> new AdaptiveBatchSize(context.config().transactionSize()));
   }
 
   /**
@@ -85,13 +60,13 @@ final class InlineWriter implements DeliveryWriter {
       storePart(batch.subList(from, to), receipts, results);
       from = to;
     }
-    return new Stored(receipts, () -> outcomes.tell(results));
+    return new Stored(receipts, () -> context.outcomes().tell(results));
   }
 
   private void storePart(
       List<ValidatedDelivery> part, List<StoreResult> receipts, List<HandledMessage> results) {
     try (AdmissionControl.Admission admission =
-        stopping.getAsBoolean() ? null : admissionControl.enter()) {
+        stopping.getAsBoolean() ? null : context.admissionControl().enter()) {
       if (admission != null && admission.limit() >= part.size()) {
         handlePart(part, admission, receipts, results);
         return;
@@ -99,19 +74,19 @@ final class InlineWriter implements DeliveryWriter {
     } catch (BrokenBatchException e) {
       recovery.charge(e);
     } catch (StoreUnavailableException e) {
-      if (store.failureKind(e) != FailureKind.TIMED_OUT) {
+      if (context.store().failureKind(e) != FailureKind.TIMED_OUT) {
         throw e;
       }
       gaveUp(e);
     } catch (Throwable e) { // the messages are stored below whatever a handler does
       gaveUp(e);
     }
-    receipts.addAll(store.receive(config.endpoint(), part));
+    receipts.addAll(context.store().receive(context.endpoint(), part));
   }
 
   private void gaveUp(Throwable e) {
-    outcomes.notInline(e);
-    batchSizes.get().gaveUp(store.failureKind(e) == FailureKind.MESSAGE);
+    context.outcomes().notInline(e);
+    batchSizes.get().gaveUp(context.store().failureKind(e) == FailureKind.MESSAGE);
   }
 
   private void handlePart(
@@ -119,12 +94,12 @@ final class InlineWriter implements DeliveryWriter {
       AdmissionControl.Admission admission,
       List<StoreResult> receipts,
       List<HandledMessage> results) {
-    try (WorkTransaction transaction = store.begin(config.endpoint())) {
+    try (WorkTransaction transaction = context.begin()) {
       List<StoreResult> received = transaction.receive(part);
       List<ClaimedMessage> messages = transaction.claimReceived(admission.types());
       admission.claimed(messages);
       long begin = System.nanoTime();
-      BatchRunner.of(config, handlers, store, transaction, messages, stopping)
+      BatchRunner.of(context, transaction, messages, stopping)
           .checked(batchSizes.get().isWary())
           .run(
               batchSizes.get().segment(),
@@ -132,7 +107,7 @@ final class InlineWriter implements DeliveryWriter {
                 Duration time = Duration.ofNanos(System.nanoTime() - begin);
                 transaction.commit(HandledMessage.outcomes(handled));
                 batchSizes.get().took(part.size(), time, HandledMessage.anyFailed(handled));
-                outcomes.report(handled);
+                context.outcomes().report(handled);
                 receipts.addAll(received);
                 results.addAll(handled);
               });

@@ -1,6 +1,6 @@
 package io.inbox4j.internal.process;
 
-import io.inbox4j.internal.pool.ThreadJoin;
+import io.inbox4j.internal.loop.Deadline;
 import io.inbox4j.internal.pool.WorkerPool;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +14,7 @@ final class TransactionalWorkerPool implements WorkerPool {
   private final List<Worker> workers = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
   private int size;
-  private int hired;
+  private int started;
   private boolean running;
 
   TransactionalWorkerPool(String endpoint, int size, Supplier<Worker> newWorker) {
@@ -26,14 +26,14 @@ final class TransactionalWorkerPool implements WorkerPool {
   @Override
   public synchronized void start() {
     running = true;
-    hire();
+    startMissing();
   }
 
-  private void hire() {
+  private void startMissing() {
     while (workers.size() < size) {
       Worker worker = newWorker.get();
       workers.add(worker);
-      Thread thread = new Thread(worker, "inbox-worker-" + endpoint + "-" + ++hired);
+      Thread thread = new Thread(worker, "inbox-worker-" + endpoint + "-" + ++started);
       threads.add(thread);
       thread.start();
     }
@@ -59,7 +59,7 @@ final class TransactionalWorkerPool implements WorkerPool {
       workers.remove(workers.size() - 1).stop();
     }
     threads.removeIf(thread -> !thread.isAlive());
-    hire();
+    startMissing();
   }
 
   @Override
@@ -69,8 +69,8 @@ final class TransactionalWorkerPool implements WorkerPool {
   }
 
   @Override
-  public boolean join(long until) {
-    return ThreadJoin.join(current(), until);
+  public boolean join(Deadline deadline) {
+    return deadline.join(current());
   }
 
   @Override

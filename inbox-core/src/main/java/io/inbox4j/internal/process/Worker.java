@@ -1,25 +1,21 @@
 package io.inbox4j.internal.process;
 
-import io.inbox4j.internal.endpoint.EndpointConfig;
 import io.inbox4j.internal.endpoint.FailureText;
 import io.inbox4j.internal.limit.AdaptiveBatchSize;
 import io.inbox4j.internal.limit.AdmissionControl;
 import io.inbox4j.internal.limit.ClaimThrottle;
-import io.inbox4j.internal.limit.WorkSignal;
+import io.inbox4j.internal.loop.ExponentialBackoff;
 import io.inbox4j.internal.loop.ResilientLoop;
-import io.inbox4j.internal.notify.SafeListener;
 import io.inbox4j.internal.recover.OrphanRecovery;
 import io.inbox4j.internal.run.BatchRunner;
 import io.inbox4j.internal.run.BrokenBatchException;
 import io.inbox4j.internal.run.ClaimedBatch;
 import io.inbox4j.internal.run.HandledMessage;
-import io.inbox4j.internal.run.HandlerInvoker;
 import io.inbox4j.internal.run.LostBatchException;
-import io.inbox4j.internal.run.OutcomeReporter;
 import io.inbox4j.internal.run.TransactionLosses;
+import io.inbox4j.internal.run.WorkerContext;
 import io.inbox4j.store.ClaimedMessage;
 import io.inbox4j.store.FailureKind;
-import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.WorkTransaction;
 import java.time.Duration;
 import java.util.List;
@@ -31,48 +27,29 @@ import org.slf4j.LoggerFactory;
 final class Worker implements Runnable {
 
   private static final Logger log = LoggerFactory.getLogger(Worker.class);
-  private static final Duration MIN_BACKOFF = Duration.ofMillis(50);
-  private static final Duration MAX_BACKOFF = Duration.ofSeconds(5);
   private static final Duration SECOND_LOOK = Duration.ofMillis(1_100);
   private static final int OTHER_KIND_EVERY = 16;
 
-  private final EndpointConfig config;
-  private final HandlerInvoker handlers;
-  private final InboxStore store;
-  private final WorkSignal signal;
-  private final AdmissionControl admissionControl;
+  private final WorkerContext context;
   private final ClaimThrottle claimThrottle;
   private final AdaptiveBatchSize batchSizes;
-  private final OutcomeReporter outcomes;
   private final OrphanRecovery recovery;
-  private Duration backoff = MIN_BACKOFF;
+  private final ExponentialBackoff backoff =
+      new ExponentialBackoff(Duration.ofMillis(50), Duration.ofSeconds(5));
   private int rounds;
   private boolean idle;
   private boolean otherKind;
   private volatile boolean stopping;
 
   Worker(
-      EndpointConfig config,
-      HandlerInvoker handlers,
-      InboxStore store,
-      SafeListener listener,
-      WorkSignal signal,
-      AdmissionControl admissionControl,
+      WorkerContext context,
       ClaimThrottle claimThrottle,
       AdaptiveBatchSize batchSizes,
-      OutcomeReporter outcomes,
       TransactionLosses transactionLosses) {
-    this.config = config;
-    this.handlers = handlers;
-    this.store = store;
-    this.signal = signal;
-    this.admissionControl = admissionControl;
+    this.context = context;
     this.claimThrottle = claimThrottle;
     this.batchSizes = batchSizes;
-    this.outcomes = outcomes;
-    this.recovery =
-        new OrphanRecovery(
-            config, handlers, store, listener, outcomes, transactionLosses, () -> stopping);
+    this.recovery = new OrphanRecovery(context, transactionLosses, () -> stopping);
   }
 
   /** Asks the worker to stop after the current batch. */
@@ -82,37 +59,37 @@ final class Worker implements Runnable {
 
   @Override
   public void run() {
-    new ResilientLoop("A worker of " + config.endpoint(), () -> stopping, this::workOrWait).run();
-    settleLastNotes();
-    signal.raise(); // for another worker, in case this one was woken only to stop
+    new ResilientLoop("A worker of " + context.endpoint(), () -> stopping, this::workOrWait).run();
+    clearLastMarks();
+    context.signal().raise(); // for another worker, in case this one was woken only to stop
   }
 
   private void workOrWait() throws InterruptedException {
     try {
       boolean wasIdle = idle;
       if (!workOnce()) {
-        signal.await(wasIdle && idle ? config.pollInterval() : beforeIdling());
+        context.signal().await(wasIdle && idle ? context.config().pollInterval() : beforeIdling());
       }
-      backoff = MIN_BACKOFF;
+      backoff.reset();
     } catch (InterruptedException e) {
       throw e;
     } catch (Throwable e) { // from the database or a commit: it is reported, and transient
       if (stopping) {
-        log.info("A batch of {} was given up to stop; it is free again.", config.endpoint());
+        log.info("A batch of {} was given up to stop; it is free again.", context.endpoint());
         return;
       }
-      batchSizes.gaveUp(store.failureKind(e) == FailureKind.MESSAGE);
+      batchSizes.gaveUp(context.store().failureKind(e) == FailureKind.MESSAGE);
       rest(e);
     }
   }
 
-  private void settleLastNotes() {
+  private void clearLastMarks() {
     try {
       recovery.settle();
     } catch (Throwable e) { // the worker ends here in any case
       log.warn(
-          "The last messages of {} keep the note of a run that was stopped: {}",
-          config.endpoint(),
+          "The last messages of {} stay marked as a crash risk by a run that was stopped: {}",
+          context.endpoint(),
           FailureText.logged(e));
     }
   }
@@ -121,15 +98,15 @@ final class Worker implements Runnable {
    * The wait before a worker goes idle: it polls once more, for messages committed out of order.
    */
   private Duration beforeIdling() {
-    return config.pollInterval().compareTo(SECOND_LOOK) < 0 ? config.pollInterval() : SECOND_LOOK;
+    return context.config().pollInterval().compareTo(SECOND_LOOK) < 0
+        ? context.config().pollInterval()
+        : SECOND_LOOK;
   }
 
   private void rest(Throwable cause) throws InterruptedException {
-    Duration pause = backoff;
-    Duration longer = backoff.multipliedBy(2);
-    backoff = longer.compareTo(MAX_BACKOFF) > 0 ? MAX_BACKOFF : longer;
-    outcomes.interrupted("Processing", pause, cause);
-    signal.pause(pause);
+    Duration pause = backoff.next();
+    context.outcomes().interrupted("Processing", pause, cause);
+    context.signal().pause(pause);
   }
 
   /**
@@ -140,7 +117,8 @@ final class Worker implements Runnable {
   private boolean workOnce() {
     recovery.settle();
     try (ClaimThrottle.Turn turn = claimThrottle.take();
-        AdmissionControl.Admission admission = turn == null ? null : admissionControl.enter()) {
+        AdmissionControl.Admission admission =
+            turn == null ? null : context.admissionControl().enter()) {
       if (turn == null) {
         return false;
       }
@@ -160,7 +138,7 @@ final class Worker implements Runnable {
     ClaimedBatch claimed;
     List<ClaimedMessage> again;
     boolean mayBeMore;
-    try (WorkTransaction transaction = store.begin(config.endpoint())) {
+    try (WorkTransaction transaction = context.begin()) {
       int limit = Math.min(batchSizes.batch(), admission.limit());
       List<ClaimedMessage> messages = claim(transaction, admission.types(), limit);
       admission.claimed(messages);
@@ -204,14 +182,14 @@ final class Worker implements Runnable {
    */
   private List<ClaimedMessage> claim(WorkTransaction transaction, Set<String> types, int limit) {
     boolean otherFirst = ++rounds % OTHER_KIND_EVERY == 0;
-    boolean ordered = config.ordered() != otherFirst;
+    boolean ordered = context.config().ordered() != otherFirst;
     List<ClaimedMessage> messages = claim(transaction, ordered, types, limit);
-    boolean lookOn = config.ordered() || otherFirst || idle || otherKind;
+    boolean lookOn = context.config().ordered() || otherFirst || idle || otherKind;
     if (messages.isEmpty() && lookOn) {
       ordered = !ordered;
       messages = claim(transaction, ordered, types, limit);
     }
-    if (ordered != config.ordered()) {
+    if (ordered != context.config().ordered()) {
       otherKind = !messages.isEmpty();
     }
     return messages;
@@ -224,7 +202,7 @@ final class Worker implements Runnable {
   private boolean mayBeMore(List<ClaimedMessage> claimed, int limit) {
     return claimed.size() == limit
         || (!claimed.isEmpty()
-            && (config.ordered() || otherKind || claimed.get(0).orderingKey() != null));
+            && (context.config().ordered() || otherKind || claimed.get(0).orderingKey() != null));
   }
 
   private static List<ClaimedMessage> claim(
@@ -236,7 +214,7 @@ final class Worker implements Runnable {
   private List<ClaimedMessage> work(WorkTransaction transaction, ClaimedBatch claimed) {
     long begin = System.nanoTime();
     BatchRunner batch =
-        BatchRunner.of(config, handlers, store, transaction, claimed.fresh(), () -> stopping)
+        BatchRunner.of(context, transaction, claimed.fresh(), () -> stopping)
             .checked(batchSizes.isWary());
     batch.run(
         batchSizes.segment(),

@@ -4,21 +4,17 @@ import io.inbox4j.error.InboxException;
 import io.inbox4j.internal.endpoint.EndpointConfig;
 import io.inbox4j.internal.endpoint.TransactionLostException;
 import io.inbox4j.internal.limit.AdaptiveBatchSize;
-import io.inbox4j.internal.notify.SafeListener;
 import io.inbox4j.internal.run.AbandonedException;
 import io.inbox4j.internal.run.BatchRunner;
 import io.inbox4j.internal.run.BrokenBatchException;
 import io.inbox4j.internal.run.ClaimedBatch;
 import io.inbox4j.internal.run.HandledMessage;
-import io.inbox4j.internal.run.HandlerInvoker;
 import io.inbox4j.internal.run.LostBatchException;
-import io.inbox4j.internal.run.OutcomeReporter;
 import io.inbox4j.internal.run.TransactionLosses;
-import io.inbox4j.listener.InboxListener;
+import io.inbox4j.internal.run.WorkerContext;
 import io.inbox4j.retry.RetryDecision;
 import io.inbox4j.store.ClaimedMessage;
 import io.inbox4j.store.FailureKind;
-import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.store.WorkTransaction;
@@ -45,28 +41,14 @@ public final class OrphanRecovery {
 
   private static final Duration MIN_HOLD_BACK = Duration.ofSeconds(1);
 
-  private final EndpointConfig config;
-  private final HandlerInvoker handlers;
-  private final InboxStore store;
-  private final SafeListener listener;
-  private final OutcomeReporter outcomes;
+  private final WorkerContext context;
   private final TransactionLosses transactionLosses;
   private final BooleanSupplier stopping;
   private final List<Long> unjustlyMarked = new ArrayList<>();
 
   public OrphanRecovery(
-      EndpointConfig config,
-      HandlerInvoker handlers,
-      InboxStore store,
-      SafeListener listener,
-      OutcomeReporter outcomes,
-      TransactionLosses transactionLosses,
-      BooleanSupplier stopping) {
-    this.config = config;
-    this.handlers = handlers;
-    this.store = store;
-    this.listener = listener;
-    this.outcomes = outcomes;
+      WorkerContext context, TransactionLosses transactionLosses, BooleanSupplier stopping) {
+    this.context = context;
     this.transactionLosses = transactionLosses;
     this.stopping = stopping;
   }
@@ -77,7 +59,7 @@ public final class OrphanRecovery {
    */
   public void settle() {
     if (!unjustlyMarked.isEmpty()) {
-      store.clearCrashRisk(unjustlyMarked);
+      context.store().clearCrashRisk(unjustlyMarked);
       unjustlyMarked.clear();
     }
   }
@@ -103,7 +85,7 @@ public final class OrphanRecovery {
   private void settleCulprit(BrokenBatchException broken) {
     settle(
         broken.orphans().get(0),
-        message -> config.outcomeOf(message, broken.failure(), null),
+        message -> context.config().outcomeOf(message, broken.failure(), null),
         broken.failure());
   }
 
@@ -114,7 +96,7 @@ public final class OrphanRecovery {
         run(group);
       }
     } catch (BrokenBatchException e) { // they are marked, so they run alone from now on
-      outcomes.broken(e);
+      context.outcomes().broken(e);
       if (e.isSolved()) {
         List<Long> others = new ArrayList<>(sequences(group));
         others.removeAll(sequences(e.orphans()));
@@ -126,17 +108,17 @@ public final class OrphanRecovery {
 
   /** Marks an orphaned message and runs it alone, or gives up on it if its attempts are used up. */
   public void runAlone(ClaimedMessage orphan) {
-    if (isGivenUp(config, orphan)) {
+    if (isGivenUp(context.config(), orphan)) {
       giveUp(orphan);
-    } else if (store.markCrashRiskAlone(orphan.sequence(), holdBack(orphan))) {
+    } else if (context.store().markCrashRiskAlone(orphan.sequence(), holdBack(orphan))) {
       try {
         run(List.of(orphan));
       } catch (InboxException e) {
         if (e instanceof BrokenBatchException broken) {
           charge(broken);
-        } else if (store.failureKind(e) == FailureKind.MESSAGE
+        } else if (context.store().failureKind(e) == FailureKind.MESSAGE
             && !(e instanceof AbandonedException)) {
-          settle(orphan, message -> config.outcomeOf(message, e, null), e);
+          settle(orphan, message -> context.config().outcomeOf(message, e, null), e);
         } else {
           throw e;
         }
@@ -150,11 +132,11 @@ public final class OrphanRecovery {
    * that another worker has claimed by now are left to that worker.
    */
   public void charge(BrokenBatchException broken) {
-    outcomes.broken(broken);
+    context.outcomes().broken(broken);
     if (broken.isSolved()) {
       settleCulprit(broken);
     } else {
-      try (WorkTransaction transaction = store.begin(config.endpoint())) {
+      try (WorkTransaction transaction = context.begin()) {
         transaction.markCrashRisk(
             sequences(transaction.reclaim(sequences(broken.orphans()))), Duration.ZERO);
         transaction.commit(List.of());
@@ -177,13 +159,13 @@ public final class OrphanRecovery {
     Throwable cause = lost.getCause();
     int times = transactionLosses.add(message.sequence());
     if (times > 0) {
-      outcomes.lost(message, times, cause);
+      context.outcomes().lost(message, times, cause);
     }
     if (times < TransactionLosses.PER_ATTEMPT) {
       return false;
     }
     TransactionLostException failure = new TransactionLostException(times, cause);
-    return settle(message, it -> config.outcomeOf(it, failure, null), failure);
+    return settle(message, it -> context.config().outcomeOf(it, failure, null), failure);
   }
 
   /** Whether the last attempt ended with a crash of its process. */
@@ -197,7 +179,7 @@ public final class OrphanRecovery {
   }
 
   private void giveUp(ClaimedMessage orphan) {
-    settle(orphan, message -> givenUp(config, message), null);
+    settle(orphan, message -> givenUp(context.config(), message), null);
   }
 
   public static Outcome givenUp(EndpointConfig config, ClaimedMessage orphan) {
@@ -214,7 +196,7 @@ public final class OrphanRecovery {
    */
   private boolean settle(
       ClaimedMessage orphan, Function<ClaimedMessage, Outcome> outcome, @Nullable Throwable why) {
-    try (WorkTransaction transaction = store.begin(config.endpoint())) {
+    try (WorkTransaction transaction = context.begin()) {
       for (ClaimedMessage message : transaction.reclaim(List.of(orphan.sequence()))) {
         HandledMessage result =
             new HandledMessage(message, message.attempt(), outcome.apply(message), why);
@@ -229,27 +211,21 @@ public final class OrphanRecovery {
   /** Reports messages whose outcomes are committed. */
   public void ended(List<HandledMessage> results) {
     transactionLosses.forget(results);
-    outcomes.committed(results);
+    context.outcomes().committed(results);
   }
 
   private void run(List<ClaimedMessage> group) {
     List<ClaimedMessage> again;
-    try (WorkTransaction transaction = store.begin(config.endpoint())) {
+    try (WorkTransaction transaction = context.begin()) {
       List<ClaimedMessage> reclaimed = claimAtRisk(transaction, group);
       List<ClaimedMessage> messages = withoutGaps(group, reclaimed);
-      BatchRunner batch =
-          BatchRunner.of(config, handlers, store, transaction, messages, stopping).checked(true);
+      BatchRunner batch = BatchRunner.of(context, transaction, messages, stopping).checked(true);
       batch.run(
           AdaptiveBatchSize.WHOLE,
           results -> {
             transaction.clearCrashRisk(without(results, reclaimed));
             transaction.commit(HandledMessage.outcomes(results));
-            for (HandledMessage result : results) {
-              listener.tell(
-                  l ->
-                      l.recovered(
-                          new InboxListener.Recovered(outcomes.describe(result.message()))));
-            }
+            results.forEach(result -> context.outcomes().recovered(result.message()));
             ended(results);
           });
       again = batch.again();
@@ -257,7 +233,7 @@ public final class OrphanRecovery {
       lost(group, e);
       return;
     } catch (StoreUnavailableException | AbandonedException e) {
-      if (group.size() > 1 || store.failureKind(e) != FailureKind.TIMED_OUT) {
+      if (group.size() > 1 || context.store().failureKind(e) != FailureKind.TIMED_OUT) {
         unjustlyMarked.addAll(sequences(group));
       }
       throw e;
@@ -296,9 +272,9 @@ public final class OrphanRecovery {
   }
 
   private void runAgain(ClaimedMessage failed) {
-    try (WorkTransaction transaction = store.begin(config.endpoint())) {
+    try (WorkTransaction transaction = context.begin()) {
       ClaimedBatch claimed = ClaimedBatch.of(transaction.claimDue(List.of(failed.sequence())));
-      BatchRunner.of(config, handlers, store, transaction, claimed.fresh(), stopping)
+      BatchRunner.of(context, transaction, claimed.fresh(), stopping)
           .checked(true)
           .run(
               AdaptiveBatchSize.WHOLE,
@@ -370,7 +346,8 @@ public final class OrphanRecovery {
    */
   private Duration holdBack(ClaimedMessage orphan) {
     RetryDecision decision =
-        config
+        context
+            .config()
             .retryOf(orphan.type())
             .decide(orphan.attempt(), new IllegalStateException("the process died"));
     return decision instanceof RetryDecision.RetryAfter retry

@@ -1,7 +1,8 @@
 package io.inbox4j.internal.registry;
 
 import io.inbox4j.internal.log.LoggedFailure;
-import io.inbox4j.internal.loop.ResilientLoop;
+import io.inbox4j.internal.loop.BackgroundLoop;
+import io.inbox4j.internal.loop.ExponentialBackoff;
 import io.inbox4j.operations.ProcessInfo;
 import io.inbox4j.operations.ProcessInfo.Role;
 import io.inbox4j.store.ProcessRegistryStore;
@@ -12,8 +13,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,10 +36,8 @@ public final class ProcessRegistration {
   private final Duration interval;
   private final UUID id = UUID.randomUUID();
   private final long began = System.nanoTime();
-  private Set<Role> roles = Set.of();
-  private @Nullable Thread thread;
-  private boolean changed;
-  private boolean closed;
+  private volatile Set<Role> roles = Set.of();
+  private @Nullable BackgroundLoop heartbeats;
 
   /** The entry as it was registered; used by the one thread only. */
   private @Nullable ProcessInfo registered;
@@ -77,45 +74,20 @@ public final class ProcessRegistration {
       now.add(Role.PROCESSING);
     }
     roles = Set.copyOf(now);
-    changed = true;
-    if (thread == null && !isIdle()) {
-      thread = new Thread(this::run, "inbox-registry");
-      thread.setDaemon(true);
-      thread.start();
+    if (roles.isEmpty()) {
+      close(MAX_GRACE);
+    } else if (heartbeats == null) {
+      heartbeats = new BackgroundLoop("inbox-registry", "The heartbeat", this::beat).start();
+    } else {
+      heartbeats.wake();
     }
-    notifyAll();
   }
 
-  private void run() {
-    do {
-      new ResilientLoop("The heartbeat", this::isIdle, this::step).run();
-      attempt(this::leave);
-    } while (!isOver());
-  }
-
-  /** Whether this process does nothing that others need to know of. */
-  private synchronized boolean isIdle() {
-    return closed || roles.isEmpty();
-  }
-
-  /** Whether the thread can end; if so, a later update starts another one. */
-  private synchronized boolean isOver() {
-    if (isIdle()) {
-      thread = null;
-      return true;
+  private void beat(BackgroundLoop loop) throws InterruptedException {
+    attempt(loop, () -> publish(roles));
+    if (!loop.pause(ExponentialBackoff.jittered(interval))) {
+      attempt(loop, this::leave);
     }
-    return false;
-  }
-
-  private void step() throws InterruptedException {
-    Set<Role> now = currentRoles();
-    attempt(() -> publish(now));
-    await();
-  }
-
-  private synchronized Set<Role> currentRoles() {
-    changed = false;
-    return roles;
   }
 
   private void publish(Set<Role> now) {
@@ -144,14 +116,14 @@ public final class ProcessRegistration {
   }
 
   /** Runs a statement; whatever it throws, the next heartbeat tries again. */
-  private void attempt(Runnable statement) {
+  private void attempt(BackgroundLoop loop, Runnable statement) {
     try {
       statement.run();
       failing = false;
     } catch (Throwable e) {
       String why =
           e instanceof StoreUnavailableException ? e.getMessage() : LoggedFailure.summary(e);
-      if (failing || isIdle()) {
+      if (failing || loop.isClosed()) {
         log.debug("The heartbeat of {} fails: {}", name, why);
       } else {
         log.warn(
@@ -164,37 +136,15 @@ public final class ProcessRegistration {
     }
   }
 
-  /** Waits 0.75 to 1.25 times the interval, so that processes do not all write at once. */
-  private synchronized void await() throws InterruptedException {
-    double jitter = 0.75 + ThreadLocalRandom.current().nextDouble() / 2;
-    long until = System.nanoTime() + (long) (interval.toNanos() * jitter);
-    for (long left = until - System.nanoTime();
-        left > 0 && !changed && !isIdle();
-        left = until - System.nanoTime()) {
-      wait(TimeUnit.NANOSECONDS.toMillis(left) + 1);
-    }
-  }
-
   /**
    * Ends it and removes the entry. A database that does not answer is waited for until the
    * deadline, at least 0.2 and at most 2 seconds; an entry that is left behind soon counts as dead.
    */
-  public void close(Duration deadline) {
-    Thread running;
-    synchronized (this) {
-      closed = true;
-      running = thread;
-      notifyAll();
-    }
-    if (running == null) {
-      return;
-    }
-    try {
-      running.join(
-          Math.min(Math.max(deadline.toMillis(), MIN_GRACE.toMillis()), MAX_GRACE.toMillis()));
-      running.interrupt();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+  public synchronized void close(Duration deadline) {
+    if (heartbeats != null) {
+      Duration grace = deadline.compareTo(MIN_GRACE) < 0 ? MIN_GRACE : deadline;
+      heartbeats.close(grace.compareTo(MAX_GRACE) > 0 ? MAX_GRACE : grace);
+      heartbeats = null;
     }
   }
 }

@@ -1,13 +1,12 @@
 package io.inbox4j.internal.retain;
 
-import io.inbox4j.internal.loop.ResilientLoop;
+import io.inbox4j.internal.loop.BackgroundLoop;
+import io.inbox4j.internal.loop.ExponentialBackoff;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.operations.RetentionReport;
 import io.inbox4j.store.RetentionStore;
 import java.time.Duration;
 import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,11 +25,10 @@ public final class RetentionJob {
   private final RetentionStore store;
   private final Set<String> endpoints;
   private final Retention retention;
-  private final Duration first;
   private final Duration interval;
-  private final Thread thread = new Thread(this::run, "inbox-housekeeping");
+  private final BackgroundLoop loop;
+  private Duration pause;
   private long declaredAt;
-  private volatile boolean closed;
 
   /**
    * @param endpoints the endpoints that this process handles
@@ -48,31 +46,26 @@ public final class RetentionJob {
     this.store = store;
     this.endpoints = Set.copyOf(endpoints);
     this.retention = retention;
-    this.first = first;
     this.interval = interval;
+    this.pause = first;
+    this.loop = new BackgroundLoop("inbox-retention", "Removing old messages", this::run);
   }
 
   /** Declares the retention at once, so that no other process removes the messages, and starts. */
   public void start() {
     log.info(
-        "Processed messages are kept {}", retention.isForever() ? "for ever" : "as " + retention);
+        "Processed messages are kept {}", retention.isForever() ? "forever" : "as " + retention);
     guarded(
         "It is not known how long messages of %s are to be kept".formatted(endpoints),
         this::declare);
-    thread.setDaemon(true);
-    thread.start();
+    loop.start();
   }
 
-  private void run() {
-    AtomicReference<Duration> rest = new AtomicReference<>(first);
-    new ResilientLoop(
-            "Removing old messages",
-            () -> closed,
-            () -> {
-              sleep(rest.getAndSet(interval));
-              guarded("Old messages are not removed now", this::tidyUp);
-            })
-        .run();
+  private void run(BackgroundLoop self) throws InterruptedException {
+    if (self.pause(ExponentialBackoff.jittered(pause))) {
+      guarded("Old messages are not removed now", this::removeOld);
+    }
+    pause = interval;
   }
 
   private void declare() {
@@ -80,7 +73,7 @@ public final class RetentionJob {
     declaredAt = System.nanoTime();
   }
 
-  private void tidyUp() {
+  private void removeOld() {
     declare();
     if (retention.isForever()) {
       return;
@@ -93,10 +86,10 @@ public final class RetentionJob {
 
   /** Whether to continue a run; it may take hours, so the retention is declared again meanwhile. */
   private boolean goOn() {
-    if (!closed && System.nanoTime() - declaredAt > interval.toNanos()) {
+    if (!loop.isClosed() && System.nanoTime() - declaredAt > interval.toNanos()) {
       declare();
     }
-    return !closed;
+    return !loop.isClosed();
   }
 
   /** Runs a task; whatever it throws, it is tried again later. */
@@ -104,26 +97,15 @@ public final class RetentionJob {
     try {
       work.run();
     } catch (Throwable e) {
-      if (!closed) {
+      if (!loop.isClosed()) {
         log.warn("{}, it is tried again later: {}", problem, e.getMessage());
       }
     }
   }
 
-  /** Sleeps 0.5 to 1.5 times this long, so that processes do not all run at once. */
-  private static void sleep(Duration about) throws InterruptedException {
-    double jitter = 0.5 + ThreadLocalRandom.current().nextDouble();
-    Thread.sleep((long) (about.toMillis() * jitter));
-  }
-
   /** Stops it after the current step, within two seconds. */
   public void close() {
-    closed = true;
-    thread.interrupt();
-    try {
-      thread.join(GRACE.toMillis());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    loop.interrupt();
+    loop.close(GRACE);
   }
 }

@@ -78,15 +78,14 @@ public final class BatchRunner {
   }
 
   public BatchRunner(
-      EndpointConfig config,
+      WorkerContext context,
       Call call,
-      InboxStore store,
       WorkTransaction transaction,
       List<ClaimedMessage> messages,
       BooleanSupplier stopping) {
-    this.config = config;
+    this.config = context.config();
     this.call = call;
-    this.store = store;
+    this.store = context.store();
     this.transaction = transaction;
     this.messages = messages;
     this.stopping = stopping;
@@ -95,12 +94,11 @@ public final class BatchRunner {
 
   /** Returns a runner that calls the handlers of the endpoint. */
   public static BatchRunner of(
-      EndpointConfig config,
-      HandlerInvoker handlers,
-      InboxStore store,
+      WorkerContext context,
       WorkTransaction transaction,
       List<ClaimedMessage> messages,
       BooleanSupplier stopping) {
+    HandlerInvoker handlers = context.handlers();
     Call call =
         new Call() {
           @Override
@@ -113,7 +111,7 @@ public final class BatchRunner {
             handlers.handle(step, transaction);
           }
         };
-    return new BatchRunner(config, call, store, transaction, handlers.grouped(messages), stopping);
+    return new BatchRunner(context, call, transaction, handlers.grouped(messages), stopping);
   }
 
   /**

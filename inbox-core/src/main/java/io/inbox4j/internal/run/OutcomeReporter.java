@@ -64,7 +64,17 @@ public final class OutcomeReporter {
         pause,
         why(cause),
         trace("interrupted", cause));
+    interrupted(cause);
+  }
+
+  /** Tells the listeners that work was abandoned, or cannot be committed yet. */
+  public void interrupted(Throwable cause) {
     listener.tell(l -> l.interrupted(new InboxListener.Interrupted(endpoint, cause)));
+  }
+
+  /** Tells the listeners that a message that was orphaned has got its outcome. */
+  public void recovered(ClaimedMessage message) {
+    listener.tell(l -> l.recovered(new InboxListener.Recovered(describe(message))));
   }
 
   /** Reports that messages were stored but not handled inline, and are left to the processor. */
@@ -93,7 +103,7 @@ public final class OutcomeReporter {
         endpoint,
         broken.isSolved() ? "its message is tried" : "these are tried, for it is one of them,",
         broken.names());
-    listener.tell(l -> l.interrupted(new InboxListener.Interrupted(endpoint, broken)));
+    interrupted(broken);
   }
 
   /** Reports that a message was alone when its transaction was lost, this many times in a row. */
@@ -200,7 +210,7 @@ public final class OutcomeReporter {
     listener.tell(l -> l.dead(new InboxListener.Dead(message, result.attempt(), dead.error())));
   }
 
-  public InboxListener.Message describe(ClaimedMessage message) {
+  private InboxListener.Message describe(ClaimedMessage message) {
     return new InboxListener.Message(endpoint, message.messageId(), message.type());
   }
 }

@@ -121,7 +121,7 @@ class CircuitTest {
   }
 
   @Test
-  void whatWasInHandWhenItOpenedChangesNothing() {
+  void whatWasInFlightWhenItOpenedChangesNothing() {
     open();
     circuit.report(100, 0);
     assertThat(circuit.state()).isEqualTo(CircuitState.OPEN);

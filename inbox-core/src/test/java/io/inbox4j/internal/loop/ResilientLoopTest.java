@@ -79,7 +79,7 @@ class ResilientLoopTest {
   }
 
   @Test
-  void whoEndsItMayInterruptTheStepInHand() throws Exception {
+  void whoEndsItMayInterruptTheStepInFlight() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch never = new CountDownLatch(1);
     Thread thread =

@@ -17,12 +17,12 @@ final class BrokerFaults {
             "the broker closes all connections",
             "receivers connect again; what comes again is a duplicate",
             "`rabbit_networking:close_connections`",
-            scene -> scene.inHand(() -> scene.rabbit.closeConnections(1))),
+            scene -> scene.inFlight(() -> scene.rabbit.closeConnections(1))),
         new Fault(
             "everything is delivered again and again",
             "receivers connect again; what comes again is a duplicate",
             "all connections closed 6 times in 2 s",
-            scene -> scene.inHand(() -> scene.rabbit.closeConnections(6))),
+            scene -> scene.inFlight(() -> scene.rabbit.closeConnections(6))),
         new Fault(
             "producers repeat themselves",
             "nothing changes",
@@ -33,7 +33,7 @@ final class BrokerFaults {
             "receivers connect again; workers do not notice",
             "`rabbit:stop()`, `rabbit:start()` on all nodes",
             scene -> {
-              return scene.inHand(
+              return scene.inFlight(
                   () -> {
                     scene.rabbit.stopApps();
                     scene.rabbit.startApps();
@@ -58,7 +58,7 @@ final class BrokerFaults {
             "`kill -9` of all three nodes, then a restart",
             scene -> {
               scene.rabbit.flush();
-              return scene.inHand(
+              return scene.inFlight(
                   () -> {
                     scene.rabbit.kill9();
                     scene.rabbit.restart();
@@ -71,7 +71,7 @@ final class BrokerFaults {
             scene -> {
               scene.rabbit.flush();
               int leader = scene.rabbit.leaderOf(someQueue(scene));
-              return scene.inHand(
+              return scene.inFlight(
                   () -> {
                     scene.rabbit.kill9(leader);
                     scene.rabbit.restart(leader);
@@ -119,12 +119,12 @@ final class BrokerFaults {
             "connections to the broker are half open",
             "the heartbeat notices, receivers connect again",
             "a proxy that falls silent",
-            scene -> scene.inHand(() -> scene.waysToRabbit().forEach(Wire::silence))),
+            scene -> scene.inFlight(() -> scene.waysToRabbit().forEach(Wire::silence))),
         new Fault(
             "connections to the broker break",
             "receivers connect again; what comes again is a duplicate",
             "a proxy that resets them",
-            scene -> scene.inHand(() -> scene.waysToRabbit().forEach(Wire::cut))));
+            scene -> scene.inFlight(() -> scene.waysToRabbit().forEach(Wire::cut))));
   }
 
   private static String someQueue(Scene scene) {
@@ -132,7 +132,7 @@ final class BrokerFaults {
   }
 
   private static Hit alarm(Scene scene, String raise, String lower) throws Exception {
-    return scene.inHand(
+    return scene.inFlight(
         () -> {
           scene.rabbit.onAll(raise);
           Thread.sleep(2_000);

@@ -23,7 +23,7 @@ final class DatabaseFaults {
             "transactions roll back; deliveries are held until it is there again",
             "`kill -9` of all its processes, then crash recovery",
             scene -> {
-              return scene.inHand(
+              return scene.inFlight(
                   () -> {
                     scene.postgres.kill9();
                     scene.postgres.restart();
@@ -38,7 +38,7 @@ final class DatabaseFaults {
             "PostgreSQL restarts",
             "transactions roll back; deliveries are held until it is there again",
             "a fast shutdown, then a start",
-            scene -> scene.inHand(() -> scene.postgres.restart())),
+            scene -> scene.inFlight(() -> scene.postgres.restart())),
         new Fault(
             "the standby is promoted",
             "transactions roll back; everybody goes on with the new primary",
@@ -47,7 +47,7 @@ final class DatabaseFaults {
               PostgresServer standby = scene.postgres.startStandby();
               PostgresServer primary = scene.postgres;
               Hit hit =
-                  scene.inHand(
+                  scene.inFlight(
                       () -> {
                         primary.kill9();
                         standby.promote();
@@ -61,7 +61,7 @@ final class DatabaseFaults {
             "transactions roll back and are done again",
             "`pg_terminate_backend`",
             scene ->
-                scene.inHand(
+                scene.inFlight(
                     () ->
                         scene.tables.count(
                             "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE "
@@ -90,12 +90,12 @@ final class DatabaseFaults {
             "connections to the database are half open",
             "time-outs at both ends notice; transactions roll back and are done again",
             "a proxy that falls silent",
-            scene -> scene.inHand(() -> scene.toPostgres.silence())),
+            scene -> scene.inFlight(() -> scene.toPostgres.silence())),
         new Fault(
             "connections to the database break",
             "transactions roll back and are done again",
             "a proxy that resets them",
-            scene -> scene.inHand(() -> scene.toPostgres.cut())),
+            scene -> scene.inFlight(() -> scene.toPostgres.cut())),
         new Fault(
             "the database is read-only",
             "deliveries are held, no attempt is used up",
@@ -122,7 +122,7 @@ final class DatabaseFaults {
             "everybody waits",
             "`LOCK TABLE inbox_pending`, 2 s",
             scene -> {
-              return scene.inHand(
+              return scene.inFlight(
                   () ->
                       scene
                           .tables
@@ -138,7 +138,7 @@ final class DatabaseFaults {
             "deliveries are held; nothing is put into quarantine",
             "`ALTER TABLE inbox_pending RENAME`, 2 s",
             scene -> {
-              return scene.inHand(
+              return scene.inFlight(
                   () -> {
                     scene.tables.execute("ALTER TABLE inbox_pending RENAME TO inbox_gone");
                     Thread.sleep(2_000);
@@ -168,13 +168,13 @@ final class DatabaseFaults {
             "the server takes no more connections",
             "everybody waits for a connection; deliveries are held",
             "`max_connections` reached, sessions ended, 3 s",
-            scene -> scene.inHand(() -> crowdOut(scene))),
+            scene -> scene.inFlight(() -> crowdOut(scene))),
         new Fault(
                 "the disk of the database is full",
                 "deliveries are held until there is room; PostgreSQL may crash and recover",
                 "the file system shrunk to what is used, 3 s",
                 scene -> {
-                  return scene.inHand(
+                  return scene.inFlight(
                       () -> {
                         scene.disk.fill();
                         for (int i = 0; i < 15; i++) {
@@ -193,7 +193,7 @@ final class DatabaseFaults {
             "messages are stored and wait",
             "rows in `inbox_paused`, 1 s",
             scene -> {
-              return scene.inHand(
+              return scene.inFlight(
                   () -> {
                     scene.tables.execute(
                         "INSERT INTO inbox_paused (endpoint, paused_by, reason)"
@@ -253,7 +253,7 @@ final class DatabaseFaults {
   /** Lets a setting refuse the work of all sessions for a while. */
   private static Hit refused(Scene scene, String setting, String bad, String good)
       throws Exception {
-    return scene.inHand(
+    return scene.inFlight(
         () -> {
           configure(scene, setting, bad);
           for (int i = 0; i < 10; i++) {

@@ -17,7 +17,7 @@ final class HandlerFaults {
         new Fault(
             "a handler never returns",
             "the process ends in time all the same; the message is handled by others",
-            "it sleeps for ever; then SIGTERM, deadline 10 s",
+            "it sleeps forever; then SIGTERM, deadline 10 s",
             scene -> {
               Walker walker = scene.tell(scene.someWorker(), Mischief.HANG);
               walker.end();
@@ -70,7 +70,7 @@ final class HandlerFaults {
             }),
         new Fault(
             "effects are slow",
-            "leased handlers wait for the commits, so few messages are in hand",
+            "leased handlers wait for the commits, so few messages are in flight",
             "20 ms for every effect at the commit of leased messages, 4 s",
             scene -> {
               tellAll(scene, Mischief.SLOW_EFFECTS);

@@ -17,7 +17,7 @@ final class LongOutage {
   private LongOutage() {}
 
   static Hit strike(Scene scene) throws Exception {
-    // What the brokers have in hand was delivered too often before.
+    // What the brokers have in flight was delivered too often before.
     scene.publisher.pause();
     try {
       scene.publisher.awaitConfirms();

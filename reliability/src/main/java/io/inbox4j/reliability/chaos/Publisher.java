@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Publishes steps, and remembers what the broker has confirmed.
  *
- * <p>What was on its way when a connection was lost is unknown for ever. It may be in the buffers
- * of a connection that an alarm blocks, and come into its queue minutes later, behind what was
+ * <p>What was on its way when a connection was lost is unknown forever. It may be in the buffers of
+ * a connection that an alarm blocks, and come into its queue minutes later, behind what was
  * published by another connection since: the walk ends there, and the next step is the first one of
  * a new key.
  */

@@ -207,24 +207,24 @@ final class Scene implements AutoCloseable {
     }
   }
 
-  /** Waits until messages are in hand; returns how many transactions and leases hold some. */
+  /** Waits until messages are in flight; returns how many transactions and leases hold some. */
   long awaitWork() throws InterruptedException {
-    AtomicLong inHand = new AtomicLong();
+    AtomicLong inFlight = new AtomicLong();
     Quiet.await(
         PATIENCE,
         () -> {
           feed();
-          inHand.set(tables.inHand());
-          return inHand.get() > 0;
+          inFlight.set(tables.inFlight());
+          return inFlight.get() > 0;
         });
-    return inHand.get();
+    return inFlight.get();
   }
 
   /** Does something to all while they are at work. */
-  Hit inHand(Act act) throws Exception {
-    long inHand = awaitWork();
+  Hit inFlight(Act act) throws Exception {
+    long inFlight = awaitWork();
     act.run();
-    return new Hit(inHand, "in hand");
+    return new Hit(inFlight, "in flight");
   }
 
   /** Freezes a process in the midst of its transactions. */

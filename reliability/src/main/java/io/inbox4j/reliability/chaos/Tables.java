@@ -94,7 +94,7 @@ record Tables(Jdbi jdbi) {
   }
 
   /** Transactions of the inbox that are open, and leases that are held. */
-  long inHand() {
+  long inFlight() {
     return count(
         "SELECT (SELECT count(*) FROM pg_stat_activity WHERE xact_start IS NOT NULL AND "
             + OF_THE_INBOX

@@ -18,7 +18,7 @@ enum Walks {
   private static final int LEASED_CONCURRENCY = 20;
   private static final int LEASED_BATCH = 10;
 
-  /** How many messages a process has in hand at most. */
+  /** How many messages a process has in flight at most. */
   static final int MOST_LEASED = LEASED_CONCURRENCY + 2 * LEASED_BATCH;
 
   static List<String> queues() {

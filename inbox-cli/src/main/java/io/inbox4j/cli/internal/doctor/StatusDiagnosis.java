@@ -16,9 +16,9 @@ final class StatusDiagnosis {
 
   static List<Diagnosis> of(ExaminedDatabase database) {
     List<Diagnosis> findings = new ArrayList<>();
-    StoreStatus vitals = database.status(database.look(StatusReport::endpoints));
-    findings.add(transactions(vitals.transactions()));
-    vitals.endpoints().forEach((endpoint, waiting) -> add(findings, endpoint, waiting));
+    StoreStatus status = database.status(database.look(StatusReport::endpoints));
+    findings.add(transactions(status.transactions()));
+    status.endpoints().forEach((endpoint, waiting) -> add(findings, endpoint, waiting));
     return findings;
   }
 
@@ -42,7 +42,7 @@ final class StatusDiagnosis {
       findings.add(
           Diagnosis.wrong(
               "stuck",
-              "%s: message %s was in hand %d times without an outcome"
+              "%s: message %s was in flight %d times without an outcome"
                   .formatted(endpoint, it.stuck().messageId(), it.stuck().timesInHand()),
               "find out what kills the process that handles it; inbox show has the message"));
     }

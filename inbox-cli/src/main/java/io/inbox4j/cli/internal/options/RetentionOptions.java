@@ -11,7 +11,7 @@ public final class RetentionOptions {
   @Option(
       names = "--retention-days",
       paramLabel = "DAYS",
-      description = "how long processed messages are kept; 0 is for ever")
+      description = "how long processed messages are kept; 0 is forever")
   private @Nullable Integer keep;
 
   @Option(
@@ -29,7 +29,7 @@ public final class RetentionOptions {
   @Option(
       names = "--history-days",
       paramLabel = "DAYS",
-      description = "how long it is known who replayed and discarded what; for ever if not given")
+      description = "how long it is known who replayed and discarded what; forever if not given")
   private @Nullable Integer history;
 
   /** The retention that was given, or null if none was. */

@@ -86,7 +86,7 @@ public final class WorkerOptions {
   @Option(
       names = "--close-deadline",
       paramLabel = "TIME",
-      description = "how long work in hand may take to end; default 30s")
+      description = "how long work in flight may take to finish; default 30s")
   private @Nullable Duration closeDeadline;
 
   @Option(

@@ -113,7 +113,7 @@ public final class WorkerService implements AutoCloseable {
   /** Finishes the work within the deadline. */
   @Override
   public void close() {
-    log.info("Told to end; work in hand comes to its end.");
+    log.info("Told to end; finishing what is in flight.");
     start = part(Status.DOWN, "the process is about to end");
     told.countDown();
     try {

@@ -1,5 +1,6 @@
 package io.inbox4j.jdbi.internal.notify;
 
+import io.inbox4j.internal.loop.Deadline;
 import io.inbox4j.jdbi.internal.connect.PoolerAwareConnections;
 import io.inbox4j.jdbi.internal.sql.Sql;
 import java.sql.SQLException;
@@ -73,8 +74,8 @@ public final class ListenConnection {
   private static boolean hears(Handle handle, String channel, BooleanSupplier closed)
       throws SQLException {
     PGConnection connection = handle.getConnection().unwrap(PGConnection.class);
-    long until = System.nanoTime() + PATIENCE.toNanos();
-    while (!closed.getAsBoolean() && System.nanoTime() < until) {
+    Deadline deadline = Deadline.in(PATIENCE);
+    while (!closed.getAsBoolean() && !deadline.hasPassed()) {
       PGNotification[] notifications = connection.getNotifications(WAIT_MILLIS);
       if (notifications != null) {
         for (PGNotification notification : notifications) {

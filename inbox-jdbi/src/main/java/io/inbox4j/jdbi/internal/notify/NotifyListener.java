@@ -1,11 +1,12 @@
 package io.inbox4j.jdbi.internal.notify;
 
-import io.inbox4j.internal.loop.ResilientLoop;
+import io.inbox4j.internal.loop.BackgroundLoop;
 import io.inbox4j.jdbi.internal.sql.Sql;
 import io.inbox4j.jdbi.internal.sql.SqlErrors;
 import io.inbox4j.store.WorkStore;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.function.Consumer;
 import org.jdbi.v3.core.Handle;
 import org.postgresql.PGConnection;
@@ -22,8 +23,9 @@ public final class NotifyListener implements WorkStore.Watch {
 
   private static final Logger log = LoggerFactory.getLogger(NotifyListener.class);
   private static final int WAIT_MILLIS = 500;
-  private static final int BACKOFF_MILLIS = 1_000;
-  private static final int DEAF_MILLIS = 300_000;
+  private static final Duration BACKOFF = Duration.ofSeconds(1);
+  private static final Duration DEAF = Duration.ofMinutes(5);
+  private static final Duration GRACE = Duration.ofSeconds(1);
 
   /** A sender name that every process listens to. */
   static final String TO_EVERYBODY = "*";
@@ -33,11 +35,8 @@ public final class NotifyListener implements WorkStore.Watch {
   private final Consumer<String> stored;
   private final Runnable missed;
   private boolean toldThatDeaf;
-  private volatile boolean closed;
-  private final Thread thread =
-      new Thread(
-          new ResilientLoop("Listening for notifications", () -> closed, this::listenOnce),
-          "inbox-notifications");
+  private final BackgroundLoop loop =
+      new BackgroundLoop("inbox-notifications", "Listening for notifications", this::listenOnce);
 
   private NotifyListener(
       ListenConnection listening, String self, Consumer<String> stored, Runnable missed) {
@@ -53,23 +52,22 @@ public final class NotifyListener implements WorkStore.Watch {
   static NotifyListener start(
       ListenConnection listening, String self, Consumer<String> stored, Runnable missed) {
     NotifyListener notifications = new NotifyListener(listening, self, stored, missed);
-    notifications.thread.setDaemon(true);
-    notifications.thread.start();
+    notifications.loop.start();
     return notifications;
   }
 
-  private void listenOnce() throws InterruptedException {
+  private void listenOnce(BackgroundLoop self) throws InterruptedException {
     try {
       if (!hears()) {
         tellThatDeaf();
-        rest(DEAF_MILLIS);
+        self.pause(DEAF);
       }
     } catch (SQLException | RuntimeException e) {
-      if (!closed) {
+      if (!self.isClosed()) {
         log.warn(
             "Listening is interrupted; workers poll until it is back: {}",
             SqlErrors.translated(e).getMessage());
-        rest(BACKOFF_MILLIS);
+        self.pause(BACKOFF);
       }
     }
   }
@@ -80,8 +78,8 @@ public final class NotifyListener implements WorkStore.Watch {
       return false;
     }
     try (Handle handle = listening.open()) {
-      if (!listening.isHeardOn(handle, () -> closed)) {
-        return closed;
+      if (!listening.isHeardOn(handle, loop::isClosed)) {
+        return loop.isClosed();
       }
       listen(handle);
       return true;
@@ -105,7 +103,7 @@ public final class NotifyListener implements WorkStore.Watch {
       statement.execute(Sql.LISTEN);
     }
     missed.run();
-    while (!closed) {
+    while (!loop.isClosed()) {
       PGNotification[] notifications = connection.getNotifications(WAIT_MILLIS);
       if (notifications != null) {
         for (PGNotification notification : notifications) {
@@ -125,19 +123,8 @@ public final class NotifyListener implements WorkStore.Watch {
     }
   }
 
-  private void rest(int millis) throws InterruptedException {
-    for (int rested = 0; rested < millis && !closed; rested += WAIT_MILLIS) {
-      Thread.sleep(WAIT_MILLIS);
-    }
-  }
-
   @Override
   public void close() {
-    closed = true;
-    try {
-      thread.join(2L * WAIT_MILLIS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    loop.close(GRACE);
   }
 }

@@ -1,7 +1,5 @@
 package io.inbox4j.jdbi.internal.receive;
 
-import io.inbox4j.jdbi.internal.connect.JoinedTransaction;
-import io.inbox4j.jdbi.internal.notify.NotifySender.Announcement;
 import io.inbox4j.jdbi.internal.sql.PgArray;
 import io.inbox4j.jdbi.internal.sql.Sql;
 import io.inbox4j.listener.QuarantineReason;
@@ -31,13 +29,14 @@ public final class MessageInserts {
   /**
    * Stores events and quarantines the rest; returns the result for each, in the same order.
    *
+   * @param notification the notification to send if something is stored, or null
    * @param sequences receives the sequence of every event that is stored for the first time
    */
   public static List<StoreResult> store(
       Handle handle,
       String endpoint,
       List<ValidatedDelivery> batch,
-      Announcement announcement,
+      @Nullable String notification,
       Consumer<Long> sequences) {
     List<ValidatedDelivery.Event> events = new ArrayList<>(batch.size());
     List<ValidatedDelivery.Rejected> rejected = new ArrayList<>();
@@ -50,10 +49,6 @@ public final class MessageInserts {
     }
     boolean mixed = !events.isEmpty() && !rejected.isEmpty();
     Map<ValidatedDelivery, ArrivalPosition> places = mixed ? nextPlaces(handle, batch) : Map.of();
-    if (JoinedTransaction.isOn(handle.getConnection())) {
-      announcement.isCommittedByCaller();
-    }
-    String notification = events.isEmpty() ? null : announcement.notification();
     List<StoreResult> receipts =
         storeEvents(
             handle,
@@ -62,9 +57,6 @@ public final class MessageInserts {
             mixed ? events.stream().map(places::get).toList() : null,
             notification,
             sequences);
-    if (receipts.contains(StoreResult.STORED)) {
-      announcement.stored();
-    }
     for (int i = 0; i < events.size(); i++) {
       if (receipts.get(i) == StoreResult.CONFLICT) {
         rejected.add(conflict(events.get(i)));

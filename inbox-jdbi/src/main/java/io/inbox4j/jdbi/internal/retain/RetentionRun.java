@@ -66,14 +66,14 @@ final class RetentionRun {
 
   RetentionReport run() {
     try {
-      tidyUp();
+      runTasks();
     } catch (RetentionLease.LostException e) {
       ended = true; // another process continues
     }
     return totals.report();
   }
 
-  private void tidyUp() {
+  private void runTasks() {
     Map<String, Retention> kept =
         step(
             transaction -> {

@@ -927,7 +927,12 @@ public final class Sql {
   public static final String RESTORE_SETTINGS =
       "SELECT set_config(name, (?::text[])[n], true) FROM " + SETTINGS;
 
-  public static final String NOTIFY = "SELECT pg_notify('inbox', :notification)::text";
+  /** Does not wait until the commit is durable: a crash ends the listening sessions, too. */
+  public static final String NOTIFY =
+      """
+      SELECT set_config('synchronous_commit', 'off', true), pg_notify('inbox', notification)::text
+      FROM unnest(:notifications) AS notification
+      """;
 
   /**
    * Makes the server drop notifications that every listener has read. Once the queue is full, the

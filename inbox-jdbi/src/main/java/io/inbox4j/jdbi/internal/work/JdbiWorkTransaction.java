@@ -4,7 +4,7 @@ import io.inbox4j.error.InboxException;
 import io.inbox4j.jdbi.internal.connect.HandlerJdbi;
 import io.inbox4j.jdbi.internal.guard.SessionCleaner;
 import io.inbox4j.jdbi.internal.guard.TransactionGuard;
-import io.inbox4j.jdbi.internal.notify.NotifySender.Announcement;
+import io.inbox4j.jdbi.internal.notify.NotifySender;
 import io.inbox4j.jdbi.internal.receive.MessageInserts;
 import io.inbox4j.jdbi.internal.sql.Interval;
 import io.inbox4j.jdbi.internal.sql.PgArray;
@@ -48,7 +48,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
   private final long idleTimeoutMillis;
   private final HandlerJdbi handlerJdbi;
   private final SessionCleaner sessions;
-  private final Announcement announcement;
+  private final NotifySender notifySender;
   private final List<Long> received = new ArrayList<>();
   private int toHandle;
   private boolean receivedKeys;
@@ -69,7 +69,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
       long idleTimeoutMillis,
       HandlerJdbi handlerJdbi,
       SessionCleaner sessions,
-      Announcement announcement) {
+      NotifySender notifySender) {
     this.endpoint = endpoint;
     this.handle = handle;
     this.connection = handle.getConnection();
@@ -78,7 +78,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
     this.idleTimeoutMillis = idleTimeoutMillis;
     this.handlerJdbi = handlerJdbi;
     this.sessions = sessions;
-    this.announcement = announcement;
+    this.notifySender = notifySender;
     handle.begin();
   }
 
@@ -138,7 +138,14 @@ public final class JdbiWorkTransaction implements WorkTransaction {
             .anyMatch(it -> it instanceof ValidatedDelivery.Event e && e.orderingKey() != null);
     run(() -> handle.execute(Sql.settings(idleTimeoutMillis)));
     List<StoreResult> receipts =
-        run(() -> MessageInserts.store(handle, endpoint, batch, announcement, received::add));
+        run(
+            () ->
+                MessageInserts.store(
+                    handle,
+                    endpoint,
+                    batch,
+                    notifySender.inTransaction(connection, endpoint),
+                    received::add));
     toHandle += (int) receipts.stream().filter(MessageInserts::isToHandle).count();
     return receipts;
   }
@@ -355,7 +362,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
     translate(() -> settling.commit(mark.end(), processed));
     committed = true;
     if (toHandle > processed.size()) { // some may be left for the workers
-      announcement.committed();
+      notifySender.committed(connection, endpoint);
     }
   }
 

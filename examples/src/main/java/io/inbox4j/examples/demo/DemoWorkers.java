@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /** The worker processes. */
-final class Crew implements AutoCloseable {
+final class DemoWorkers implements AutoCloseable {
 
   private final DemoDatabase database;
   private final int pauseMillis;
@@ -17,13 +17,13 @@ final class Crew implements AutoCloseable {
   /**
    * @param pauseMillis how long a handler takes
    */
-  Crew(DemoDatabase database, int pauseMillis) {
+  DemoWorkers(DemoDatabase database, int pauseMillis) {
     this.database = database;
     this.pauseMillis = pauseMillis;
   }
 
   /** Starts another worker, and returns its process id. */
-  long hire() throws Exception {
+  long startOne() throws Exception {
     ChildProgram worker =
         ChildProgram.start(
             DemoWorker.class,
@@ -45,12 +45,12 @@ final class Crew implements AutoCloseable {
     return "inbox-demo-worker-" + worker;
   }
 
-  /** Whether the worker that was hired first has messages in hand. */
+  /** Whether the worker that was started first has messages in flight. */
   boolean isFirstInTheMiddle() {
     return database.isInTheMiddle(name(0));
   }
 
-  /** Kills the worker that was hired first, with SIGKILL, and returns its process id. */
+  /** Kills the worker that was started first, with SIGKILL, and returns its process id. */
   long killFirst() throws Exception {
     ChildProgram victim = working.remove(0);
     victim.kill();
@@ -67,7 +67,7 @@ final class Crew implements AutoCloseable {
     }
   }
 
-  /** How many messages were taken up that were in the hands of a killed worker. */
+  /** How many messages were taken up that were in flight when their worker was killed. */
   long recovered() {
     return all.stream()
         .flatMap(worker -> worker.lines().stream())
