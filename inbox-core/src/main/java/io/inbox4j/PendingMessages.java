@@ -29,9 +29,9 @@ public final class PendingMessages {
    * The result of an action on pending messages.
    *
    * @param changed how many were expedited or discarded
-   * @param inHand how many were left alone because they are in flight
+   * @param inFlight how many were left alone because they are in flight
    */
-  public record Result(int changed, int inHand) {}
+  public record Result(int changed, int inFlight) {}
 
   /**
    * @param wake called with an endpoint that has work
@@ -107,17 +107,17 @@ public final class PendingMessages {
   private Result inPages(
       LongFunction<OperatorStore.PendingPage> pageAfter, Consumer<PendingMessage> tell) {
     int changed = 0;
-    int inHand = 0;
+    int inFlight = 0;
     long after = 0;
     OperatorStore.PendingPage page;
     do {
       page = pageAfter.apply(after);
       after = page.last();
       changed += page.changed().size();
-      inHand += page.seen() - page.changed().size();
+      inFlight += page.seen() - page.changed().size();
       page.changed().forEach(tell);
       page.changed().stream().map(PendingMessage::endpoint).distinct().forEach(wake);
     } while (page.seen() == PAGE);
-    return new Result(changed, inHand);
+    return new Result(changed, inFlight);
   }
 }

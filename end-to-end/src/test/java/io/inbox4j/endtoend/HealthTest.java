@@ -123,7 +123,7 @@ class HealthTest {
           worker.exitCode(LIMIT);
         }
       }
-      assertThat(stuck.becomes(DEGRADED, "in hand 2 times without an outcome").detail())
+      assertThat(stuck.becomes(DEGRADED, "started 2 times without an outcome").detail())
           .contains(Publisher.idOf("poison").toString());
       try (ChildProcess worker = OrderService.worker(database, queue)) {
         worker.awaitLine("processed", LIMIT);

@@ -29,7 +29,7 @@ class CommandsTest {
     Result first = Cli.process("migrate", "--jdbc", tables.url(), "--json");
     assertThat(first.code()).as(first.err()).isZero();
     assertThat(first.json().get("before").asInt()).isZero();
-    assertThat(tables.count("SELECT max(version) FROM inbox_schema"))
+    assertThat(tables.count("SELECT max(version) FROM inbox_migrations"))
         .isEqualTo(JdbiInboxStore.schemaVersion())
         .isEqualTo(first.json().get("version").asLong());
     assertThat(Cli.here("migrate", "--jdbc", tables.url()).out()).contains("nothing to do");
@@ -300,17 +300,17 @@ class CommandsTest {
             tables.url());
     assertThat(some.code()).as(some.err()).isZero();
     assertThat(some.json().get("discarded").asInt()).isEqualTo(4);
-    assertThat(some.json().get("inHand").asInt()).isEqualTo(1);
+    assertThat(some.json().get("inFlight").asInt()).isEqualTo(1);
     assertThat(tables.texts("SELECT DISTINCT origin || ' ' || done_by FROM inbox_interventions"))
         .containsExactly("pending ben");
     Result shown = Cli.here("show", id(3), "--json", "--jdbc", tables.url());
     assertThat(shown.json().get(0).get("status").asString()).isEqualTo("discarded");
     assertThat(shown.json().get(0).get("history").get(0).get("action").asString())
         .isEqualTo("discard");
-    Result inHand =
+    Result inFlight =
         Cli.here("discard", id(4), "--status", "pending", "--yes", "--jdbc", tables.url());
-    assertThat(inHand.code()).isEqualTo(1);
-    assertThat(inHand.out()).contains("0 messages", "1 is in a worker's hand now");
+    assertThat(inFlight.code()).isEqualTo(1);
+    assertThat(inFlight.out()).contains("0 messages", "1 is in flight");
   }
 
   @Test

@@ -71,7 +71,7 @@ class PendingMessagesTest {
 
   @Test
   void whatAHandlerHasInHandIsLeftAloneAndCounted() {
-    CountDownLatch inHand = new CountDownLatch(1);
+    CountDownLatch inFlight = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     try (Service service =
         Service.subscribing(
@@ -82,12 +82,12 @@ class PendingMessagesTest {
                             Created.class,
                             (event, context) -> {
                               Service.effect(event, context);
-                              inHand.countDown();
+                              inFlight.countDown();
                               goOn.await();
                             }))
             .start()) {
       service.deliver(3);
-      inHand.await();
+      inFlight.await();
       assertThat(service.inbox.pending().discard(ALL)).isEqualTo(new PendingMessages.Result(2, 1));
       goOn.countDown();
       service.awaitAll("processed", 1);

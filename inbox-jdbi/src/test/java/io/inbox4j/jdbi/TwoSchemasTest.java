@@ -64,6 +64,6 @@ class TwoSchemasTest {
       JdbiInboxStore.migrate(other.dataSource());
       migrating.rollback();
     }
-    assertThat(other.count("SELECT count(*) FROM inbox_schema")).isPositive();
+    assertThat(other.count("SELECT count(*) FROM inbox_migrations")).isPositive();
   }
 }

@@ -75,18 +75,18 @@ public final class DiscardCommand implements Callable<Integer> {
         return ExitCode.FAILED;
       }
       int discarded = 0;
-      int inHand = 0;
+      int inFlight = 0;
       for (Target target : targets) {
         PendingMessages.Result result = discard(database, actor, target);
         discarded += result.changed();
-        inHand += result.inHand();
+        inFlight += result.inFlight();
       }
       output.print(
-          Output.object("discarded", discarded, "inHand", inHand),
+          Output.object("discarded", discarded, "inFlight", inFlight),
           "%s%s",
           discarded == 1 ? "1 message is discarded." : discarded + " messages are discarded.",
-          InterventionOptions.leftAlone(inHand));
-      return inHand > 0 && intervening.namesMessages() ? ExitCode.FAILED : 0;
+          InterventionOptions.leftAlone(inFlight));
+      return inFlight > 0 && intervening.namesMessages() ? ExitCode.FAILED : 0;
     }
   }
 

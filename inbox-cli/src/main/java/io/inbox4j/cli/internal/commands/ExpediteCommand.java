@@ -38,17 +38,17 @@ public final class ExpediteCommand implements Callable<Integer> {
               "only pending ones can be expedited");
       PendingMessages pending = InterventionOptions.pending(database, actor);
       int expedited = 0;
-      int inHand = 0;
+      int inFlight = 0;
       for (Target target : targets) {
         PendingMessages.Result result = pending.expedite(target.filter());
         expedited += result.changed();
-        inHand += result.inHand();
+        inFlight += result.inFlight();
       }
       output.print(
-          Output.object("expedited", expedited, "inHand", inHand),
+          Output.object("expedited", expedited, "inFlight", inFlight),
           "%s%s",
           expedited == 1 ? "1 message is due now." : expedited + " messages are due now.",
-          InterventionOptions.leftAlone(inHand));
+          InterventionOptions.leftAlone(inFlight));
       boolean all = expedited >= targets.size();
       return all || !intervening.namesMessages() ? 0 : ExitCode.FAILED;
     }

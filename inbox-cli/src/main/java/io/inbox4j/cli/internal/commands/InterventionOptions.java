@@ -126,11 +126,11 @@ final class InterventionOptions {
   }
 
   /** The note about messages that were left unchanged because they are in flight. */
-  static String leftAlone(int inHand) {
-    return switch (inHand) {
+  static String leftAlone(int inFlight) {
+    return switch (inFlight) {
       case 0 -> "";
-      case 1 -> " 1 is in a worker's hand now and was left alone.";
-      default -> " %d are in workers' hands now and were left alone.".formatted(inHand);
+      case 1 -> " 1 is in flight and was left alone.";
+      default -> " %d are in flight and were left alone.".formatted(inFlight);
     };
   }
 }

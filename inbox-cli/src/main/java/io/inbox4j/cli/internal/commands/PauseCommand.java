@@ -27,7 +27,7 @@ public final class PauseCommand implements Callable<Integer> {
   @Mixin private final DatabaseOptions options = new DatabaseOptions();
   @Mixin private final Output output = new Output();
 
-  @Parameters(paramLabel = "QUEUE", description = "the endpoint")
+  @Parameters(paramLabel = "ENDPOINT", description = "the endpoint")
   private String endpoint = "";
 
   @Option(

@@ -51,7 +51,7 @@ public final class PurgeCommand implements Callable<Integer> {
 
   @Option(
       names = "--endpoint",
-      paramLabel = "QUEUE",
+      paramLabel = "ENDPOINT",
       description = "whose messages are kept for --retention-days; more than one can be given")
   private Set<String> endpoints = new TreeSet<>();
 

@@ -43,7 +43,7 @@ public final class DatabaseExamination {
           "inbox_pending_leased",
           "inbox_processed_seq",
           "inbox_dead_pkey",
-          "inbox_dead_held",
+          "inbox_dead_blocked",
           "inbox_quarantine_once",
           "inbox_quarantine_unknown",
           "inbox_interventions_seq",

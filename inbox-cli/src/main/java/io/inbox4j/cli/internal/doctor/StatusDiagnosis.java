@@ -38,19 +38,20 @@ final class StatusDiagnosis {
   }
 
   private static void add(List<Diagnosis> findings, String endpoint, StoreStatus.Waiting it) {
-    if (it.stuck() != null && it.stuck().timesInHand() > 1) {
+    if (it.stuck() != null && it.stuck().starts() > 1) {
       findings.add(
           Diagnosis.wrong(
               "stuck",
-              "%s: message %s was in hand %d times without an outcome"
-                  .formatted(endpoint, it.stuck().messageId(), it.stuck().timesInHand()),
+              "%s: message %s was started %d times without an outcome"
+                  .formatted(endpoint, it.stuck().messageId(), it.stuck().starts()),
               "find out what kills the process that handles it; inbox show has the message"));
     }
-    if (it.holdingKey() != null) {
+    if (it.blockingKey() != null) {
       findings.add(
           Diagnosis.wrong(
               "stuck",
-              "%s: the dead message %s holds its ordering key".formatted(endpoint, it.holdingKey()),
+              "%s: the dead message %s holds its ordering key"
+                  .formatted(endpoint, it.blockingKey()),
               "inbox replay or inbox discard it"));
     }
     if (it.blocked() != null) {

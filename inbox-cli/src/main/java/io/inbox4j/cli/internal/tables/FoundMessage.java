@@ -89,7 +89,7 @@ public record FoundMessage(
             "processedAt", instant(row, "processed_on_utc"),
             "deadAt", instant(row, "dead_on_utc"),
             "dueAt", instant(row, "due_on_utc"),
-            "timesInHandWithoutOutcome", row.getInt("crashes"),
+            "crashes", row.getInt("crashes"),
             "leased", row.getBoolean("leased"),
             "error", row.getString("error"),
             "orderingKey", row.getString("ordering_key"),

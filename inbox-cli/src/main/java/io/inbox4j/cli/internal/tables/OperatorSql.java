@@ -9,9 +9,9 @@ public final class OperatorSql {
   static final String DO_NOT_WAIT =
       "SET LOCAL statement_timeout = '5s'; SET LOCAL lock_timeout = '1s'";
 
-  static final String HAS_TABLES = "SELECT to_regclass('inbox_schema') IS NOT NULL";
+  static final String HAS_TABLES = "SELECT to_regclass('inbox_migrations') IS NOT NULL";
 
-  static final String VERSION = "SELECT coalesce(max(version), 0) FROM inbox_schema";
+  static final String VERSION = "SELECT coalesce(max(version), 0) FROM inbox_migrations";
 
   /** Restricts a query to index scans, whatever the tables contain and the statistics say. */
   static final String BY_INDEX =

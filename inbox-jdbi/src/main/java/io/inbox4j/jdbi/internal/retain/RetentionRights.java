@@ -19,7 +19,7 @@ final class RetentionRights {
     if (!may && told.add(RetentionSql.IS_OWNER)) {
       log.info(
           "This role does not own {}, so old rows are removed one by one; run as its owner, the"
-              + " janitor would create a partition a day and drop it as a whole",
+              + " retention job would create a partition a day and drop it as a whole",
           RetentionRun.PROCESSED);
     }
     return may;

@@ -16,11 +16,11 @@ final class RetentionSql {
   private static final String IS_OVER = "until_on_utc NOT BETWEEN now() AND now() + " + LEASE;
 
   static final String IS_FREE =
-      "SELECT NOT EXISTS (SELECT 1 FROM inbox_janitor WHERE NOT (%s))".formatted(IS_OVER);
+      "SELECT NOT EXISTS (SELECT 1 FROM inbox_retention_lease WHERE NOT (%s))".formatted(IS_OVER);
 
   static final String TAKE =
       """
-      INSERT INTO inbox_janitor AS j (holder, until_on_utc) VALUES (:holder, now() + %s)
+      INSERT INTO inbox_retention_lease AS j (holder, until_on_utc) VALUES (:holder, now() + %s)
       ON CONFLICT (only_one) DO UPDATE
       SET holder = excluded.holder, until_on_utc = excluded.until_on_utc
       WHERE j.%s
@@ -28,9 +28,10 @@ final class RetentionSql {
           .formatted(LEASE, IS_OVER);
 
   static final String RENEW =
-      "UPDATE inbox_janitor SET until_on_utc = now() + %s WHERE holder = :holder".formatted(LEASE);
+      "UPDATE inbox_retention_lease SET until_on_utc = now() + %s WHERE holder = :holder"
+          .formatted(LEASE);
 
-  static final String RELEASE = "DELETE FROM inbox_janitor WHERE holder = :holder";
+  static final String RELEASE = "DELETE FROM inbox_retention_lease WHERE holder = :holder";
 
   /**
    * Declares what a process wants; a declaration that several processes share is renewed once a
@@ -97,7 +98,7 @@ final class RetentionSql {
    */
   static final String GO_ON =
       """
-      INSERT INTO inbox_retention AS r (task, source, position, scope)
+      INSERT INTO inbox_retention_progress AS r (task, source, position, scope)
       VALUES (:task, :source, 0, :scope)
       ON CONFLICT (task, source) DO UPDATE
       SET (position, seen, kept, began_on_utc, finished, scope) =
@@ -113,7 +114,7 @@ final class RetentionSql {
   /** Saves the progress of a scan; the totals are over all its pages. */
   static final String REMEMBER =
       """
-      UPDATE inbox_retention
+      UPDATE inbox_retention_progress
       SET position = greatest(position, :position), seen = seen + :seen, kept = kept + :kept,
           finished = :finished
       WHERE task = :task AND source = :source
@@ -122,9 +123,10 @@ final class RetentionSql {
 
   /** The completed scans and what they looked for. */
   static final String FINISHED =
-      "SELECT source, scope, kept FROM inbox_retention WHERE task = :task AND finished";
+      "SELECT source, scope, kept FROM inbox_retention_progress WHERE task = :task AND finished";
 
-  static final String FORGET_POSITION = "DELETE FROM inbox_retention WHERE source = :source";
+  static final String FORGET_POSITION =
+      "DELETE FROM inbox_retention_progress WHERE source = :source";
 
   /** The next page of processed messages of a table. */
   static String processedIn(String table) {
@@ -498,7 +500,7 @@ final class RetentionSql {
    */
   static final String IS_TIME_TO_CREATE =
       """
-      INSERT INTO inbox_retention AS r (task, source, position) VALUES ('create', :table, 0)
+      INSERT INTO inbox_retention_progress AS r (task, source, position) VALUES ('create', :table, 0)
       ON CONFLICT (task, source) DO UPDATE SET began_on_utc = now()
       WHERE r.began_on_utc NOT BETWEEN now() - interval '1 hour' AND now()
       """;
@@ -512,7 +514,7 @@ final class RetentionSql {
 
   static String hasAsSeen(String table) {
     return """
-        SELECT seen = (SELECT count(*) FROM %s) FROM inbox_retention
+        SELECT seen = (SELECT count(*) FROM %s) FROM inbox_retention_progress
         WHERE task = 'remove' AND source = :source
         """
         .formatted(table);

@@ -213,7 +213,7 @@ public final class Sql {
           ORDER BY due_on_utc DESC, seq DESC LIMIT 1
         ), keys AS MATERIALIZED (
           SELECT k.*, EXISTS (SELECT 1 FROM inbox_dead d
-                              WHERE d.endpoint = ? AND d.held_key = k.ordering_key) AS held
+                              WHERE d.endpoint = ? AND d.blocked_key = k.ordering_key) AS held
           FROM (SELECT ordering_key, count(*) AS due FROM due GROUP BY ordering_key) k
         )
         SELECT first.seq, keys.ordering_key, first.type, first.due_on_utc <= now() AS due,
@@ -333,7 +333,7 @@ public final class Sql {
                             WHERE e.endpoint = w.endpoint AND e.lane = w.lane
                               AND e.ordering_key = w.ordering_key AND e.seq < ?)
             AND NOT EXISTS (SELECT 1 FROM inbox_dead d
-                            WHERE d.endpoint = w.endpoint AND d.held_key = w.ordering_key))
+                            WHERE d.endpoint = w.endpoint AND d.blocked_key = w.ordering_key))
           AND %s
       )
       %s ORDER BY c.seq
@@ -458,7 +458,7 @@ public final class Sql {
                    WHERE endpoint = e.endpoint AND lane = l.lane::smallint AND due_on_utc <= now()
                    ORDER BY due_on_utc, seq LIMIT 100) oldest
              WHERE NOT EXISTS (SELECT FROM inbox_dead d
-                               WHERE d.endpoint = e.endpoint AND d.held_key = oldest.ordering_key)
+                               WHERE d.endpoint = e.endpoint AND d.blocked_key = oldest.ordering_key)
                AND NOT EXISTS (SELECT FROM inbox_pending p
                                WHERE p.endpoint = e.endpoint AND p.lane = oldest.lane
                                  AND p.ordering_key = oldest.ordering_key AND p.seq < oldest.seq)
@@ -475,8 +475,8 @@ public final class Sql {
       ) stuck ON true
       LEFT JOIN LATERAL (
         SELECT m.message_id FROM inbox_dead d JOIN inbox_messages m USING (seq)
-        WHERE d.endpoint = e.endpoint AND d.held_key IS NOT NULL
-        ORDER BY d.held_key LIMIT 1
+        WHERE d.endpoint = e.endpoint AND d.blocked_key IS NOT NULL
+        ORDER BY d.blocked_key LIMIT 1
       ) held ON true
       LEFT JOIN LATERAL (
         SELECT sum(first.waiting) OVER () AS waiting, m.message_id, first.due_on_utc AS until
@@ -589,10 +589,10 @@ public final class Sql {
         USING unnest(:seqs, :errors, :holds, %s) AS d (seq, error, holds, %s)
         WHERE p.seq = d.seq
         RETURNING p.seq, p.attempts + greatest(p.crashes - 1, 1) AS attempt, d.error, p.endpoint,
-                  CASE WHEN d.holds THEN p.ordering_key END AS held_key, %s
+                  CASE WHEN d.holds THEN p.ordering_key END AS blocked_key, %s
       ), gone AS (
-        INSERT INTO inbox_dead (seq, attempts, error, dead_on_utc, endpoint, held_key)
-        SELECT seq, attempt, error, statement_timestamp(), endpoint, held_key FROM failed
+        INSERT INTO inbox_dead (seq, attempts, error, dead_on_utc, endpoint, blocked_key)
+        SELECT seq, attempt, error, statement_timestamp(), endpoint, blocked_key FROM failed
       ), %s
       SELECT count(*) FROM failed
       """
@@ -947,6 +947,6 @@ public final class Sql {
       "SELECT pg_advisory_xact_lock(hashtextextended('inbox migration ' || current_schema(), 0))";
 
   static final String MIGRATION_LOCK_TIMEOUT = "SET LOCAL lock_timeout = '2s'";
-  static final String HAS_SCHEMA_TABLE = "SELECT to_regclass('inbox_schema') IS NOT NULL";
-  static final String SCHEMA_VERSIONS = "SELECT version FROM inbox_schema";
+  static final String HAS_SCHEMA_TABLE = "SELECT to_regclass('inbox_migrations') IS NOT NULL";
+  static final String SCHEMA_VERSIONS = "SELECT version FROM inbox_migrations";
 }
