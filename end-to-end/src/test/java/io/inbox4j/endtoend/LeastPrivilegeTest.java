@@ -218,7 +218,8 @@ class LeastPrivilegeTest {
     String url = postgres.newDatabase().replaceFirst("user=[^&]*", "user=billing");
     assertThatThrownBy(() -> JdbiInboxStore.create(postgres.dataSource(url)).open())
         .isInstanceOf(InboxException.class)
-        .hasMessageContaining("the tables of the inbox are missing, and this role may not")
+        .hasMessageContaining(
+            "the tables of the inbox are missing in the schema public, and this role may not")
         .hasMessageContaining("JdbiInboxStore.migrate(dataSource) as a role that may");
   }
 

@@ -316,7 +316,7 @@ class FaultToleranceTest {
           """
           CREATE FUNCTION get_lost() RETURNS void LANGUAGE plpgsql AS $$
           BEGIN
-            PERFORM set_config('search_path', 'nowhere', true);
+            PERFORM set_config('role', 'pg_monitor', true);
           END $$
           """);
       service.start().deliver(4);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.inbox4j.error.InboxException;
+import io.inbox4j.jdbi.internal.sql.InboxSchema;
 import io.inbox4j.jdbi.internal.sql.Migrations;
 import io.inbox4j.store.WorkTransaction;
 import java.util.ArrayList;
@@ -33,7 +34,12 @@ class MigrationsTest {
   private final TestDatabase database = TestDatabase.empty();
 
   private Migrations migrations() {
-    return new Migrations(database.jdbi(), SCRIPTS);
+    return migrations(Jdbi.create(database.dataSource()));
+  }
+
+  private static Migrations migrations(Jdbi jdbi) {
+    InboxSchema schema = InboxSchema.of(null);
+    return new Migrations(jdbi.setTemplateEngine(schema), schema, SCRIPTS);
   }
 
   @Test
@@ -154,7 +160,7 @@ class MigrationsTest {
               connection.createStatement().execute("SET ROLE " + role);
               return connection;
             });
-    assertThatThrownBy(new Migrations(reader, SCRIPTS)::apply)
+    assertThatThrownBy(migrations(reader)::apply)
         .isInstanceOf(InboxException.class)
         .hasMessageContaining("have version 1, this library needs 3, and this role may not");
   }

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.inbox4j.jdbi.internal.connect.PoolerAwareConnections;
 import io.inbox4j.jdbi.internal.notify.ListenConnection;
 import io.inbox4j.jdbi.internal.notify.NotifySender;
+import io.inbox4j.jdbi.internal.sql.InboxSchema;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.WorkStore;
@@ -51,6 +52,10 @@ class NotificationsTest {
     }
   }
 
+  private Jdbi jdbi() {
+    return Jdbi.create(database.dataSource()).setTemplateEngine(InboxSchema.of(null));
+  }
+
   private ListenConnection listening(Jdbi jdbi) {
     return ListenConnection.onOwn(
         jdbi, new PoolerAwareConnections(database.dataSource()::getConnection));
@@ -67,7 +72,7 @@ class NotificationsTest {
   @Test
   void whileThereAreWorkersHereOthersAreNotToldOfEveryBatch() {
     Duration apart = Duration.ofHours(1);
-    try (NotifySender notifySender = notifySender(database.jdbi(), apart)) {
+    try (NotifySender notifySender = notifySender(jdbi(), apart)) {
       assertThat(notifySender.of("orders").notification()).endsWith(" orders");
       assertThat(notifySender.of("orders").notification()).endsWith(" orders");
       WorkStore.Watch workers = notifySender.watch(endpoint -> {}, () -> {});
@@ -114,7 +119,7 @@ class NotificationsTest {
   void othersAreToldEvenIfTheWorkersHereEndMeanwhile() {
     try (JdbiInboxStore listening = Messages.store(database);
         WorkStore.Watch watch = listening.watch(heard::add, () -> {});
-        NotifySender notifySender = notifySender(database.jdbi())) {
+        NotifySender notifySender = notifySender(jdbi())) {
       assertThat(watch).isNotNull();
       awaitListening(1);
       WorkStore.Watch workers = notifySender.watch(endpoint -> {}, () -> {});
@@ -133,7 +138,7 @@ class NotificationsTest {
     Duration apart = Duration.ofMillis(200);
     try (JdbiInboxStore listening = Messages.store(database);
         WorkStore.Watch watch = listening.watch(heard::add, () -> {});
-        NotifySender notifySender = notifySender(database.jdbi(), apart);
+        NotifySender notifySender = notifySender(jdbi(), apart);
         WorkStore.Watch workers = notifySender.watch(endpoint -> {}, () -> {})) {
       assertThat(List.of(watch, workers)).hasSize(2);
       awaitListening(2);
@@ -156,7 +161,7 @@ class NotificationsTest {
       assertThat(watch).isNotNull();
       awaitListening(1);
       Duration apart = Duration.ofMillis(300);
-      try (NotifySender closing = notifySender(database.jdbi(), apart)) {
+      try (NotifySender closing = notifySender(jdbi(), apart)) {
         WorkStore.Watch workers = closing.watch(endpoint -> {}, () -> {});
         assertThat(closing.of("orders").notification()).isNotNull();
         NotifySender.Announcement tooEarly = closing.of("orders");
@@ -179,6 +184,7 @@ class NotificationsTest {
               }
               return database.dataSource().getConnection();
             });
+    jdbi.setTemplateEngine(InboxSchema.of(null));
     try (JdbiInboxStore listening = Messages.store(database);
         WorkStore.Watch watch = listening.watch(heard::add, () -> {});
         NotifySender notifySender = notifySender(jdbi);
@@ -238,7 +244,7 @@ class NotificationsTest {
       database.terminate(
           database.one(
               Integer.class,
-              "SELECT pid FROM pg_stat_activity WHERE query = 'LISTEN inbox'"
+              "SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN _inbox.%'"
                   + " AND datname = current_database()"));
       awaitListening(1);
       storing.receive("orders", Messages.events(1));
@@ -266,7 +272,7 @@ class NotificationsTest {
             () ->
                 assertThat(
                         database.count(
-                            "SELECT count(*) FROM pg_stat_activity WHERE query = 'LISTEN inbox'"
+                            "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN _inbox.%'"
                                 + " AND datname = current_database()"))
                     .isEqualTo(count));
   }

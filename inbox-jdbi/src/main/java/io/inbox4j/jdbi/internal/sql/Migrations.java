@@ -37,17 +37,20 @@ public final class Migrations {
   private static final int MAX_ATTEMPTS = 30;
 
   private final Jdbi jdbi;
+  private final InboxSchema schema;
   private final List<String> scripts;
 
-  public Migrations(Jdbi jdbi) {
-    this(jdbi, SCRIPTS);
+  public Migrations(Jdbi jdbi, InboxSchema schema) {
+    this(jdbi, schema, SCRIPTS);
   }
 
   /**
+   * @param jdbi one that fills in the schema
    * @param scripts the names of the scripts, in order
    */
-  public Migrations(Jdbi jdbi, List<String> scripts) {
+  public Migrations(Jdbi jdbi, InboxSchema schema, List<String> scripts) {
     this.jdbi = jdbi;
+    this.schema = schema;
     this.scripts = scripts;
   }
 
@@ -86,9 +89,22 @@ public final class Migrations {
       return false;
     }
     String script = missing.get(0);
-    log.info("Applying the migration {}", script);
-    execute(handle, read(script), script);
+    String name = name(handle);
+    log.info("Applying the migration {} to the schema {}", script, name);
+    if (!handle.createQuery(Sql.HAS_SCHEMA).bind("schema", name).mapTo(Boolean.class).one()) {
+      execute(handle, Sql.CREATE_SCHEMA, "the schema %s is missing".formatted(name));
+    }
+    handle.execute(Sql.USE_SCHEMA);
+    execute(handle, read(script), wanting(script, name));
     return true;
+  }
+
+  private String name(Handle handle) {
+    try {
+      return schema.name(handle.getConnection());
+    } catch (java.sql.SQLException e) {
+      throw SqlErrors.translated(e);
+    }
   }
 
   private static boolean isInUse(InboxException e) {
@@ -100,7 +116,8 @@ public final class Migrations {
   public void check() {
     List<String> missing = jdbi.withHandle(this::missing);
     if (!missing.isEmpty()) {
-      throw new InboxException(wanting(missing.get(0)) + "; " + REMEDY);
+      throw new InboxException(
+          wanting(missing.get(0), jdbi.withHandle(this::name)) + "; " + REMEDY);
     }
     int newest = jdbi.withHandle(Migrations::applied).stream().reduce(0, Math::max);
     if (newest > newest(scripts)) {
@@ -111,12 +128,12 @@ public final class Migrations {
     }
   }
 
-  private String wanting(String firstMissing) {
+  private String wanting(String firstMissing, String schema) {
     int first = scripts.indexOf(firstMissing);
     return first == 0
-        ? "the tables of the inbox are missing"
-        : "the tables of the inbox have version %d, this library needs %d"
-            .formatted(versionOf(scripts.get(first - 1)), newest(scripts));
+        ? "the tables of the inbox are missing in the schema " + schema
+        : "the tables of the inbox in the schema %s have version %d, this library needs %d"
+            .formatted(schema, versionOf(scripts.get(first - 1)), newest(scripts));
   }
 
   /** The version that this library requires. */
@@ -144,20 +161,20 @@ public final class Migrations {
   }
 
   private static Set<Integer> applied(Handle handle) {
-    boolean exists = handle.createQuery(Sql.HAS_SCHEMA_TABLE).mapTo(Boolean.class).one();
+    boolean exists = handle.createQuery(Sql.HAS_MIGRATIONS).mapTo(Boolean.class).one();
     return exists
-        ? new HashSet<>(handle.createQuery(Sql.SCHEMA_VERSIONS).mapTo(Integer.class).list())
+        ? new HashSet<>(handle.createQuery(Sql.MIGRATION_VERSIONS).mapTo(Integer.class).list())
         : Set.of();
   }
 
-  private void execute(Handle handle, String sql, String script) {
+  private void execute(Handle handle, String sql, String wanting) {
     try (java.sql.Statement statement = handle.getConnection().createStatement()) {
-      statement.execute(sql);
+      statement.execute(schema.render(sql, handle.getConnection()));
     } catch (java.sql.SQLException e) {
       if (SqlErrors.FORBIDDEN.equals(e.getSQLState())) {
         throw new InboxException(
-            "%s, and this role may not change them (%s); %s"
-                .formatted(wanting(script), e.getMessage(), REMEDY),
+            "%s, and this role may not change that (%s); %s"
+                .formatted(wanting, e.getMessage(), REMEDY),
             e);
       }
       throw new InboxException("a migration of the inbox failed: " + e.getMessage(), e);

@@ -21,8 +21,8 @@ public final class Sql {
           "seq, received_on_utc, ",
           "OVERRIDING SYSTEM VALUE",
           """
-          CASE WHEN place IS NULL OR EXISTS (SELECT 1 FROM inbox_messages m WHERE m.seq = place)
-               THEN inbox_next_place() ELSE place END,
+          CASE WHEN place IS NULL OR EXISTS (SELECT 1 FROM {inbox}.inbox_messages m WHERE m.seq = place)
+               THEN {inbox}.inbox_next_place() ELSE place END,
           coalesce(arrived_on_utc, now()),""");
 
   private static String store(
@@ -34,7 +34,7 @@ public final class Sql {
           WITH ORDINALITY AS a (message_id, type, content_type, body, headers,
                                 correlation_id, source, redelivered, ordering_key, not_before, %sn)
         ), stored AS (
-          INSERT INTO inbox_messages (%sendpoint, message_id, type, content_type, body, headers,
+          INSERT INTO {inbox}.inbox_messages (%sendpoint, message_id, type, content_type, body, headers,
                                       correlation_id, source, redelivered, ordering_key, not_before)
           %s
           SELECT %s :endpoint, message_id, type, content_type, body, headers,
@@ -43,38 +43,38 @@ public final class Sql {
           ON CONFLICT (message_id, endpoint) DO NOTHING
           RETURNING seq, message_id, type, ordering_key, not_before
         ), queued AS (
-          INSERT INTO inbox_pending (seq, endpoint, type, ordering_key, lane, due_on_utc)
-          SELECT seq, :endpoint, type, ordering_key, inbox_lane(ordering_key),
+          INSERT INTO {inbox}.inbox_pending (seq, endpoint, type, ordering_key, lane, due_on_utc)
+          SELECT seq, :endpoint, type, ordering_key, {inbox}.inbox_lane(ordering_key),
                  greatest(now(), not_before)
           FROM stored
         )
         SELECT message_id, seq,
-               (SELECT pg_notify('inbox', :notification)::text WHERE :notification <> '')
+               (SELECT pg_notify('{channel}', :notification)::text WHERE :notification <> '')
         FROM stored
         """
         .formatted(arrays, arrived, columns, overriding, values);
   }
 
   public static final String NEXT_PLACES =
-      "SELECT inbox_next_place() AS place FROM generate_series(1, :count) ORDER BY place";
+      "SELECT {inbox}.inbox_next_place() AS place FROM generate_series(1, :count) ORDER BY place";
 
   /** Which of the events that existed already are stored with another body or type. */
   public static final String CONFLICTS =
       """
       SELECT a.n FROM unnest(:ids, :types, :bodies) WITH ORDINALITY AS a (message_id, type, body, n)
-      JOIN inbox_messages m ON m.message_id = a.message_id AND m.endpoint = :endpoint
+      JOIN {inbox}.inbox_messages m ON m.message_id = a.message_id AND m.endpoint = :endpoint
       WHERE NOT m.emptied AND (m.body <> a.body OR m.type <> a.type)
       """;
 
   /** Quarantines deliveries, each once. */
   public static final String QUARANTINE =
       """
-      INSERT INTO inbox_quarantine (endpoint, reason, detail, fingerprint, message_id, type,
+      INSERT INTO {inbox}.inbox_quarantine (endpoint, reason, detail, fingerprint, message_id, type,
                                     content_type, content_encoding, correlation_id, source,
                                     headers, body, redelivered, place)
       SELECT :endpoint, reason, detail, fingerprint, message_id, type,
              content_type, content_encoding, correlation_id, source, headers, body, redelivered,
-             coalesce(place, inbox_next_place())
+             coalesce(place, {inbox}.inbox_next_place())
       FROM unnest(:reasons, :details, :fingerprints, :messageIds, :types, :contentTypes,
                   :contentEncodings, :correlationIds, :sources, :headers, :bodies, :redelivered,
                   :places)
@@ -87,7 +87,7 @@ public final class Sql {
 
   /** Condition on a pending row: whether it was in flight when a worker crashed or gave up. */
   private static String isOrphan(String row, String locker) {
-    return "(%1$s.crashes > 0 OR %1$s.lease IS NOT NULL OR (%2$s <> '0'::xid AND inbox_rolled_back(%2$s)))"
+    return "(%1$s.crashes > 0 OR %1$s.lease IS NOT NULL OR (%2$s <> '0'::xid AND {inbox}.inbox_rolled_back(%2$s)))"
         .formatted(row, locker);
   }
 
@@ -108,13 +108,13 @@ public final class Sql {
       SELECT c.seq, c.due_on_utc, c.attempts, c.crashes, %s AS orphaned,
              m.message_id, m.type, m.body, m.headers, m.correlation_id, m.source, m.redelivered,
              m.received_on_utc, now() AS claimed_on_utc, m.ordering_key, m.content_type
-      FROM claimed c JOIN inbox_messages m USING (seq)
+      FROM claimed c JOIN {inbox}.inbox_messages m USING (seq)
       """
           .formatted(isOrphan("c", "c.locker"));
 
   /** Whether the endpoint is not paused; evaluated once per statement. */
   private static final String NOT_PAUSED =
-      "(SELECT count(*) = 0 FROM inbox_paused WHERE endpoint = ?)";
+      "(SELECT count(*) = 0 FROM {inbox}.inbox_paused WHERE endpoint = ?)";
 
   /**
    * Claims due messages: endpoint, types, the due time to start from, and the endpoint again.
@@ -131,7 +131,7 @@ public final class Sql {
         %s;
         WITH claimed AS MATERIALIZED (
           %s
-          FROM inbox_pending p
+          FROM {inbox}.inbox_pending p
           WHERE endpoint = ? AND lane IS NULL AND type = ANY (?)
             AND due_on_utc <= now() AND due_on_utc >= ? AND %s
           ORDER BY due_on_utc, seq
@@ -151,7 +151,7 @@ public final class Sql {
    */
   private static final String LOCKS_LANE =
       "pg_try_advisory_xact_lock("
-          + "hashtextextended('inbox ' || 'inbox_pending'::regclass::oid || ' ' || ?, lane))";
+          + "hashtextextended('inbox ' || '{inbox}.inbox_pending'::regclass::oid || ' ' || ?, lane))";
 
   /**
    * Locks the next lane that has something due and that nobody has locked: endpoint, the lane to
@@ -168,13 +168,13 @@ public final class Sql {
         %s;
         SAVEPOINT inbox_lane;
         WITH RECURSIVE lanes (lane, due_on_utc) AS (
-          (SELECT lane, due_on_utc FROM inbox_pending
+          (SELECT lane, due_on_utc FROM {inbox}.inbox_pending
            WHERE endpoint = ? AND lane > ? AND %s
            ORDER BY lane, due_on_utc LIMIT 1)
           UNION ALL
           SELECT next.lane, next.due_on_utc
           FROM lanes l CROSS JOIN LATERAL (
-            SELECT p.lane, p.due_on_utc FROM inbox_pending p
+            SELECT p.lane, p.due_on_utc FROM {inbox}.inbox_pending p
             WHERE p.endpoint = ? AND p.lane > l.lane
             ORDER BY p.lane, p.due_on_utc LIMIT 1
           ) next
@@ -200,10 +200,10 @@ public final class Sql {
   public static String walkLane(int limit) {
     return """
         WITH due AS MATERIALIZED (
-          SELECT ordering_key, due_on_utc, seq FROM inbox_pending
+          SELECT ordering_key, due_on_utc, seq FROM {inbox}.inbox_pending
           WHERE endpoint = ? AND lane = ? AND due_on_utc <= now() AND (due_on_utc, seq) > (?, ?)
             AND ordering_key <> ALL (?)
-            AND ordering_key <> ALL (ARRAY (SELECT l.ordering_key FROM inbox_pending l
+            AND ordering_key <> ALL (ARRAY (SELECT l.ordering_key FROM {inbox}.inbox_pending l
                                             WHERE l.endpoint = ? AND %s
                                               AND l.lane IS NOT DISTINCT FROM ?))
           ORDER BY due_on_utc, seq
@@ -212,7 +212,7 @@ public final class Sql {
           SELECT due_on_utc, seq, (SELECT count(*) FROM due) AS seen FROM due
           ORDER BY due_on_utc DESC, seq DESC LIMIT 1
         ), keys AS MATERIALIZED (
-          SELECT k.*, EXISTS (SELECT 1 FROM inbox_dead d
+          SELECT k.*, EXISTS (SELECT 1 FROM {inbox}.inbox_dead d
                               WHERE d.endpoint = ? AND d.blocked_key = k.ordering_key) AS held
           FROM (SELECT ordering_key, count(*) AS due FROM due GROUP BY ordering_key) k
         )
@@ -220,7 +220,7 @@ public final class Sql {
                %s AS orphaned, first.crashes, keys.held, last.due_on_utc, last.seq, last.seen
         FROM last CROSS JOIN keys CROSS JOIN LATERAL (
           SELECT p.seq, p.type, p.due_on_utc, p.crashes, p.lease, p.xmax AS locker
-          FROM inbox_pending p
+          FROM {inbox}.inbox_pending p
           WHERE p.endpoint = ? AND p.lane = ? AND p.ordering_key = keys.ordering_key
           ORDER BY p.seq LIMIT keys.due
         ) first
@@ -234,7 +234,7 @@ public final class Sql {
       """
       WITH claimed AS MATERIALIZED (
         %s
-        FROM inbox_pending p WHERE seq = ANY (?) AND due_on_utc <= clock_timestamp()
+        FROM {inbox}.inbox_pending p WHERE seq = ANY (?) AND due_on_utc <= clock_timestamp()
         ORDER BY seq
         FOR UPDATE SKIP LOCKED
       )
@@ -249,7 +249,7 @@ public final class Sql {
   private static final String IS_FREE_IN =
       """
       (p.lane IS NULL OR p.lane = ANY (?)
-       AND NOT EXISTS (SELECT 1 FROM inbox_pending l
+       AND NOT EXISTS (SELECT 1 FROM {inbox}.inbox_pending l
                        WHERE l.endpoint = p.endpoint AND l.ordering_key = p.ordering_key
                          AND %s))
       """
@@ -260,7 +260,7 @@ public final class Sql {
       """
       WITH claimed AS MATERIALIZED (
         %s
-        FROM inbox_pending p WHERE seq = ANY (?) AND due_on_utc <= clock_timestamp() AND %s
+        FROM {inbox}.inbox_pending p WHERE seq = ANY (?) AND due_on_utc <= clock_timestamp() AND %s
         ORDER BY seq
         FOR UPDATE SKIP LOCKED
       )
@@ -276,7 +276,7 @@ public final class Sql {
       """
       WITH claimed AS MATERIALIZED (
         %s
-        FROM inbox_pending p WHERE seq = ANY (?) AND lease IS NULL AND %s
+        FROM {inbox}.inbox_pending p WHERE seq = ANY (?) AND lease IS NULL AND %s
         ORDER BY seq
         FOR UPDATE SKIP LOCKED
       )
@@ -290,7 +290,7 @@ public final class Sql {
         %s;
         WITH claimed AS MATERIALIZED (
           %s
-          FROM inbox_pending p WHERE seq = ANY (?) AND lease IS NULL
+          FROM {inbox}.inbox_pending p WHERE seq = ANY (?) AND lease IS NULL
           ORDER BY seq
           FOR UPDATE SKIP LOCKED
         )
@@ -305,7 +305,7 @@ public final class Sql {
    */
   public static final String LOCK_LANES_OF =
       """
-      SELECT lane FROM (SELECT DISTINCT lane FROM inbox_pending
+      SELECT lane FROM (SELECT DISTINCT lane FROM {inbox}.inbox_pending
                         WHERE seq = ANY (?) AND lane IS NOT NULL) l
       WHERE %s
       """
@@ -324,15 +324,15 @@ public final class Sql {
         %s,
                p.endpoint, p.lane, p.ordering_key,
                p.type = ANY (?) AND p.due_on_utc <= now() AND NOT m.redelivered AS ready
-        FROM inbox_pending p JOIN inbox_messages m USING (seq) WHERE p.seq = ANY (?)
+        FROM {inbox}.inbox_pending p JOIN {inbox}.inbox_messages m USING (seq) WHERE p.seq = ANY (?)
       ), claimed AS MATERIALIZED (
         SELECT * FROM (SELECT *, bool_and(ready) OVER (PARTITION BY ordering_key ORDER BY seq) AS all_ready
               FROM mine) w
         WHERE ready AND (lane IS NULL OR all_ready AND lane = ANY (?)
-            AND NOT EXISTS (SELECT 1 FROM inbox_pending e
+            AND NOT EXISTS (SELECT 1 FROM {inbox}.inbox_pending e
                             WHERE e.endpoint = w.endpoint AND e.lane = w.lane
                               AND e.ordering_key = w.ordering_key AND e.seq < ?)
-            AND NOT EXISTS (SELECT 1 FROM inbox_dead d
+            AND NOT EXISTS (SELECT 1 FROM {inbox}.inbox_dead d
                             WHERE d.endpoint = w.endpoint AND d.blocked_key = w.ordering_key))
           AND %s
       )
@@ -343,8 +343,8 @@ public final class Sql {
   /** Leases claimed messages, and marks the orphaned ones among them as a crash risk. */
   public static final String LEASE =
       """
-      WITH next AS MATERIALIZED (SELECT nextval('inbox_lease') AS token)
-      UPDATE inbox_pending p
+      WITH next AS MATERIALIZED (SELECT nextval('{inbox}.inbox_lease') AS token)
+      UPDATE {inbox}.inbox_pending p
       SET lease = next.token, crashes = crashes + l.orphaned::int,
           due_on_utc = clock_timestamp() + :time
       FROM next, unnest(:seqs, :orphans) AS l (seq, orphaned) WHERE p.seq = l.seq
@@ -355,7 +355,7 @@ public final class Sql {
   public static final String STILL_LEASED =
       """
       SELECT p.seq, p.lease
-      FROM inbox_pending p JOIN unnest(:seqs, :tokens) AS l (seq, token)
+      FROM {inbox}.inbox_pending p JOIN unnest(:seqs, :tokens) AS l (seq, token)
         ON p.seq = l.seq AND p.lease = l.token
       """;
 
@@ -366,7 +366,7 @@ public final class Sql {
       """
       WITH mine AS MATERIALIZED (
       %s)
-      UPDATE inbox_pending p SET due_on_utc = clock_timestamp() + :time
+      UPDATE {inbox}.inbox_pending p SET due_on_utc = clock_timestamp() + :time
       FROM mine WHERE p.seq = mine.seq
       RETURNING p.seq, p.lease
       """
@@ -376,7 +376,7 @@ public final class Sql {
       """
       WITH mine AS MATERIALIZED (
       %s)
-      UPDATE inbox_pending p
+      UPDATE {inbox}.inbox_pending p
       SET lease = NULL, crashes = greatest(crashes - 1, 0), due_on_utc = clock_timestamp()
       FROM mine WHERE p.seq = mine.seq
       """
@@ -384,18 +384,18 @@ public final class Sql {
 
   public static final String PAUSE =
       """
-      INSERT INTO inbox_paused (endpoint, paused_by, reason) VALUES (:endpoint, :by, :reason)
+      INSERT INTO {inbox}.inbox_paused (endpoint, paused_by, reason) VALUES (:endpoint, :by, :reason)
       ON CONFLICT (endpoint) DO NOTHING
       """;
 
   public static final String RESUME =
       """
-      WITH gone AS (DELETE FROM inbox_paused WHERE endpoint = :endpoint RETURNING endpoint)
-      SELECT pg_notify('inbox', '* ' || endpoint)::text FROM gone
+      WITH gone AS (DELETE FROM {inbox}.inbox_paused WHERE endpoint = :endpoint RETURNING endpoint)
+      SELECT pg_notify('{channel}', '* ' || endpoint)::text FROM gone
       """;
 
   public static final String PAUSE_OF =
-      "SELECT paused_by, reason, paused_on_utc FROM inbox_paused WHERE endpoint = :endpoint";
+      "SELECT paused_by, reason, paused_on_utc FROM {inbox}.inbox_paused WHERE endpoint = :endpoint";
 
   /**
    * Limits the duration of a status query, and restricts it to index scans, whatever was known
@@ -447,19 +447,19 @@ public final class Sql {
       FROM unnest(:endpoints) AS e (endpoint)
       LEFT JOIN LATERAL (
         SELECT * FROM (
-          (SELECT due_on_utc, lease IS NOT NULL AS leased FROM inbox_pending
+          (SELECT due_on_utc, lease IS NOT NULL AS leased FROM {inbox}.inbox_pending
            WHERE endpoint = e.endpoint AND lane IS NULL
            ORDER BY due_on_utc, seq LIMIT 1)
           UNION ALL
           (SELECT first.due_on_utc, first.leased
            FROM generate_series(0, 63) AS l (lane) CROSS JOIN LATERAL (
              SELECT due_on_utc, lease IS NOT NULL AS leased
-             FROM (SELECT ordering_key, seq, lane, due_on_utc, lease FROM inbox_pending
+             FROM (SELECT ordering_key, seq, lane, due_on_utc, lease FROM {inbox}.inbox_pending
                    WHERE endpoint = e.endpoint AND lane = l.lane::smallint AND due_on_utc <= now()
                    ORDER BY due_on_utc, seq LIMIT 100) oldest
-             WHERE NOT EXISTS (SELECT FROM inbox_dead d
+             WHERE NOT EXISTS (SELECT FROM {inbox}.inbox_dead d
                                WHERE d.endpoint = e.endpoint AND d.blocked_key = oldest.ordering_key)
-               AND NOT EXISTS (SELECT FROM inbox_pending p
+               AND NOT EXISTS (SELECT FROM {inbox}.inbox_pending p
                                WHERE p.endpoint = e.endpoint AND p.lane = oldest.lane
                                  AND p.ordering_key = oldest.ordering_key AND p.seq < oldest.seq)
              ORDER BY due_on_utc LIMIT 1
@@ -468,13 +468,13 @@ public final class Sql {
       ) due ON true
       LEFT JOIN LATERAL (
         SELECT m.message_id, m.type, p.crashes
-        FROM inbox_pending p JOIN inbox_messages m USING (seq)
+        FROM {inbox}.inbox_pending p JOIN {inbox}.inbox_messages m USING (seq)
         WHERE p.endpoint = e.endpoint AND p.crashes > 0
           AND (p.crashes > 1 OR p.due_on_utc <= now())
         ORDER BY p.crashes DESC, p.seq DESC LIMIT 1
       ) stuck ON true
       LEFT JOIN LATERAL (
-        SELECT m.message_id FROM inbox_dead d JOIN inbox_messages m USING (seq)
+        SELECT m.message_id FROM {inbox}.inbox_dead d JOIN {inbox}.inbox_messages m USING (seq)
         WHERE d.endpoint = e.endpoint AND d.blocked_key IS NOT NULL
         ORDER BY d.blocked_key LIMIT 1
       ) held ON true
@@ -482,40 +482,40 @@ public final class Sql {
         SELECT sum(first.waiting) OVER () AS waiting, m.message_id, first.due_on_utc AS until
         FROM generate_series(0, 63) AS l (lane) CROSS JOIN LATERAL (
           SELECT head.seq, head.due_on_utc, count(*) AS waiting
-          FROM (SELECT ordering_key, lane FROM inbox_pending
+          FROM (SELECT ordering_key, lane FROM {inbox}.inbox_pending
                 WHERE endpoint = e.endpoint AND lane = l.lane::smallint AND due_on_utc <= now()
                 ORDER BY due_on_utc, seq LIMIT 100) oldest
           CROSS JOIN LATERAL (
-            SELECT seq, due_on_utc, lease FROM inbox_pending p
+            SELECT seq, due_on_utc, lease FROM {inbox}.inbox_pending p
             WHERE p.endpoint = e.endpoint AND p.lane = oldest.lane
               AND p.ordering_key = oldest.ordering_key
             ORDER BY p.seq LIMIT 1) head
           WHERE head.due_on_utc > now() + CAST(:long AS interval) AND head.lease IS NULL
           GROUP BY head.seq, head.due_on_utc
-        ) first JOIN inbox_messages m USING (seq)
+        ) first JOIN {inbox}.inbox_messages m USING (seq)
         ORDER BY first.due_on_utc DESC LIMIT 1
       ) blocked ON true
-      LEFT JOIN inbox_paused pause ON pause.endpoint = e.endpoint
+      LEFT JOIN {inbox}.inbox_paused pause ON pause.endpoint = e.endpoint
       """;
 
   public static final String MARK_CRASH_RISK =
       """
-      UPDATE inbox_pending SET crashes = crashes + 1, lease = NULL, due_on_utc = clock_timestamp() + :holdBack
+      UPDATE {inbox}.inbox_pending SET crashes = crashes + 1, lease = NULL, due_on_utc = clock_timestamp() + :holdBack
       WHERE seq = ANY (:seqs)
       """;
 
   /** The number of the attempt that a crash has ended is returned; 0 if it did not count as one. */
   public static final String MARK_CRASH_RISK_ALONE =
       """
-      UPDATE inbox_pending SET crashes = crashes + 1, lease = NULL, due_on_utc = clock_timestamp() + :holdBack
-      WHERE seq = (SELECT seq FROM inbox_pending WHERE seq = :seq AND due_on_utc <= clock_timestamp()
+      UPDATE {inbox}.inbox_pending SET crashes = crashes + 1, lease = NULL, due_on_utc = clock_timestamp() + :holdBack
+      WHERE seq = (SELECT seq FROM {inbox}.inbox_pending WHERE seq = :seq AND due_on_utc <= clock_timestamp()
                    FOR UPDATE SKIP LOCKED)
       RETURNING CASE WHEN crashes > 2 THEN attempts + crashes - 2 ELSE 0 END
       """;
 
   public static final String CLEAR_CRASH_RISK =
       """
-      UPDATE inbox_pending
+      UPDATE {inbox}.inbox_pending
       SET crashes = crashes - 1,
           due_on_utc = CASE WHEN lease IS NULL THEN clock_timestamp() ELSE due_on_utc END
       WHERE seq = ANY (:seqs) AND crashes > 0
@@ -528,12 +528,12 @@ public final class Sql {
   public static final String PUT_BACK =
       """
       WITH mine AS MATERIALIZED (
-        SELECT p.seq FROM inbox_pending p JOIN unnest(:seqs, :crashes) AS n (seq, crashes)
+        SELECT p.seq FROM {inbox}.inbox_pending p JOIN unnest(:seqs, :crashes) AS n (seq, crashes)
           ON p.seq = n.seq AND p.crashes = n.crashes
         WHERE p.lease IS NULL
         ORDER BY p.seq FOR UPDATE OF p SKIP LOCKED
       )
-      UPDATE inbox_pending p
+      UPDATE {inbox}.inbox_pending p
       SET crashes = p.crashes - 1, lease = 0, due_on_utc = clock_timestamp()
       FROM mine WHERE p.seq = mine.seq
       """;
@@ -542,10 +542,10 @@ public final class Sql {
   public static final String PROCESSED =
       """
       WITH done AS (
-        DELETE FROM inbox_pending WHERE seq = ANY (:seqs)
+        DELETE FROM {inbox}.inbox_pending WHERE seq = ANY (:seqs)
         RETURNING seq, attempts + greatest(crashes - 1, 1) AS attempts
       ), kept AS (
-        INSERT INTO inbox_processed (seq, attempts, processed_on_utc)
+        INSERT INTO {inbox}.inbox_processed (seq, attempts, processed_on_utc)
         SELECT seq, attempts, statement_timestamp() FROM done
       )
       SELECT CASE count(*) WHEN CAST(:count AS bigint) THEN count(*)
@@ -561,7 +561,7 @@ public final class Sql {
   public static final String RETRY =
       """
       WITH failed AS (
-        UPDATE inbox_pending p
+        UPDATE {inbox}.inbox_pending p
         SET attempts = attempts + greatest(crashes - 1, 1), crashes = r.alone::int, lease = NULL,
             due_on_utc = clock_timestamp() + r.delay, last_error = r.error
         FROM unnest(:seqs, :delays::interval[], :errors, :alone, %s)
@@ -575,7 +575,7 @@ public final class Sql {
 
   public static final String POSTPONED =
       """
-      UPDATE inbox_pending p
+      UPDATE {inbox}.inbox_pending p
       SET crashes = 0, lease = NULL, due_on_utc = coalesce(r.at, clock_timestamp() + r.delay)
       FROM unnest(:seqs, :times::timestamptz[], :delays::interval[]) AS r (seq, at, delay)
       WHERE p.seq = r.seq
@@ -585,13 +585,13 @@ public final class Sql {
   public static final String DEAD =
       """
       WITH failed AS (
-        DELETE FROM inbox_pending p
+        DELETE FROM {inbox}.inbox_pending p
         USING unnest(:seqs, :errors, :holds, %s) AS d (seq, error, holds, %s)
         WHERE p.seq = d.seq
         RETURNING p.seq, p.attempts + greatest(p.crashes - 1, 1) AS attempt, d.error, p.endpoint,
                   CASE WHEN d.holds THEN p.ordering_key END AS blocked_key, %s
       ), gone AS (
-        INSERT INTO inbox_dead (seq, attempts, error, dead_on_utc, endpoint, blocked_key)
+        INSERT INTO {inbox}.inbox_dead (seq, attempts, error, dead_on_utc, endpoint, blocked_key)
         SELECT seq, attempt, error, statement_timestamp(), endpoint, blocked_key FROM failed
       ), %s
       SELECT count(*) FROM failed
@@ -602,9 +602,9 @@ public final class Sql {
       """
       SELECT d.seq, m.endpoint, m.message_id, m.type, d.attempts, d.error, d.dead_on_utc,
              m.ordering_key,
-             (SELECT count(*) FROM inbox_interventions i
+             (SELECT count(*) FROM {inbox}.inbox_interventions i
               WHERE i.origin = 'dead' AND i.seq = d.seq AND i.action = 'replay') AS replays
-      FROM inbox_dead d JOIN inbox_messages m USING (seq)
+      FROM {inbox}.inbox_dead d JOIN {inbox}.inbox_messages m USING (seq)
       WHERE d.seq > :after AND (CAST(:sequence AS bigint) IS NULL OR d.seq = :sequence)
         AND (CAST(:endpoint AS text) IS NULL OR m.endpoint = :endpoint)
         AND (cardinality(:types) = 0 OR m.type = ANY (:types))
@@ -622,10 +622,10 @@ public final class Sql {
         WITH chosen AS (
         %s FOR UPDATE OF d SKIP LOCKED
         ), gone AS (
-          DELETE FROM inbox_dead WHERE seq IN (SELECT seq FROM chosen)
+          DELETE FROM {inbox}.inbox_dead WHERE seq IN (SELECT seq FROM chosen)
           RETURNING seq
         ), recorded AS (
-          INSERT INTO inbox_interventions (action, origin, seq, endpoint, message_id, type, reason,
+          INSERT INTO {inbox}.inbox_interventions (action, origin, seq, endpoint, message_id, type, reason,
                                            done_by)
           SELECT '%s', 'dead', seq, endpoint, message_id, type, error, :by
           FROM chosen JOIN gone USING (seq) ORDER BY seq
@@ -638,7 +638,7 @@ public final class Sql {
   private static final String TAKEN_DEAD =
       """
       SELECT chosen.*, (SELECT count(told::text) FROM (SELECT DISTINCT endpoint FROM chosen) e,
-                                                      pg_notify('inbox', '* ' || endpoint) told)
+                                                      pg_notify('{channel}', '* ' || endpoint) told)
       FROM chosen ORDER BY seq
       """;
 
@@ -646,8 +646,8 @@ public final class Sql {
       takeDead("replay")
           + """
           , queued AS (
-            INSERT INTO inbox_pending (seq, endpoint, type, ordering_key, lane)
-            SELECT seq, endpoint, type, ordering_key, inbox_lane(ordering_key)
+            INSERT INTO {inbox}.inbox_pending (seq, endpoint, type, ordering_key, lane)
+            SELECT seq, endpoint, type, ordering_key, {inbox}.inbox_lane(ordering_key)
             FROM chosen JOIN gone USING (seq) ORDER BY seq
           )
           """
@@ -659,7 +659,7 @@ public final class Sql {
     return """
         SELECT p.seq, p.endpoint, m.message_id, p.type, p.attempts, p.last_error AS error,
                p.ordering_key, m.received_on_utc, p.due_on_utc
-        FROM inbox_pending p JOIN inbox_messages m USING (seq)
+        FROM {inbox}.inbox_pending p JOIN {inbox}.inbox_messages m USING (seq)
         WHERE p.seq > :after AND (CAST(:sequence AS bigint) IS NULL OR p.seq = :sequence)
           AND (CAST(:endpoint AS text) IS NULL OR p.endpoint = :endpoint)
           AND (cardinality(:types) = 0 OR p.type = ANY (:types))
@@ -684,14 +684,14 @@ public final class Sql {
         WITH chosen AS MATERIALIZED (
         %s
         ), free AS MATERIALIZED (
-          SELECT p.seq FROM inbox_pending p JOIN chosen USING (seq)
+          SELECT p.seq FROM {inbox}.inbox_pending p JOIN chosen USING (seq)
           WHERE p.due_on_utc <= now() OR (p.lease IS NULL AND p.crashes = 0)
           ORDER BY p.seq
           FOR UPDATE OF p SKIP LOCKED
         ), changed AS (
           %s RETURNING p.seq
         ), recorded AS (
-          INSERT INTO inbox_interventions (action, origin, seq, endpoint, message_id, type, reason,
+          INSERT INTO {inbox}.inbox_interventions (action, origin, seq, endpoint, message_id, type, reason,
                                            done_by)
           SELECT '%s', 'pending', seq, endpoint, message_id, type,
                  concat_ws(': ', to_char(due_on_utc AT TIME ZONE 'UTC', '"due at "YYYY-MM-DD"T"HH24:MI:SS"Z"'), error),
@@ -701,7 +701,7 @@ public final class Sql {
         SELECT chosen.*, changed.seq IS NOT NULL AS changed,
                (SELECT count(told::text)
                 FROM (SELECT DISTINCT endpoint FROM chosen JOIN changed USING (seq)) e,
-                     pg_notify('inbox', '* ' || endpoint) told)
+                     pg_notify('{channel}', '* ' || endpoint) told)
         FROM chosen LEFT JOIN changed USING (seq) ORDER BY seq
         """
         .formatted(chosenPending(condition), change, action);
@@ -711,17 +711,19 @@ public final class Sql {
       changePending(
           "p.due_on_utc > now()",
           "expedite",
-          "UPDATE inbox_pending p SET due_on_utc = now() FROM free WHERE p.seq = free.seq");
+          "UPDATE {inbox}.inbox_pending p SET due_on_utc = now() FROM free WHERE p.seq = free.seq");
 
   public static final String DISCARD_PENDING =
       changePending(
-          "true", "discard", "DELETE FROM inbox_pending p USING free WHERE p.seq = free.seq");
+          "true",
+          "discard",
+          "DELETE FROM {inbox}.inbox_pending p USING free WHERE p.seq = free.seq");
 
   private static final String QUARANTINE_ENTRY =
       """
       SELECT seq, endpoint, reason, detail, quarantined_on_utc, message_id, type,
              octet_length(body) AS body_size
-      FROM inbox_quarantine
+      FROM {inbox}.inbox_quarantine
       """;
 
   private static final String CHOSEN_QUARANTINED =
@@ -751,21 +753,21 @@ public final class Sql {
           .formatted(QUARANTINE_ENTRY);
 
   public static final String QUARANTINED =
-      "SELECT * FROM inbox_quarantine WHERE seq = ANY (:seqs) ORDER BY seq\n";
+      "SELECT * FROM {inbox}.inbox_quarantine WHERE seq = ANY (:seqs) ORDER BY seq\n";
 
   public static final String LOCK_QUARANTINED = QUARANTINED + "FOR UPDATE SKIP LOCKED";
 
   /** Updates the reason for which deliveries are in quarantine. */
   public static final String FOUND_IN_QUARANTINE =
       """
-      UPDATE inbox_quarantine q SET reason = f.reason, detail = f.detail
+      UPDATE {inbox}.inbox_quarantine q SET reason = f.reason, detail = f.detail
       FROM unnest(:seqs, :reasons, :details) AS f (seq, reason, detail) WHERE q.seq = f.seq
       """;
 
   /** Records who removed deliveries from the quarantine. */
   private static String recordGone(String action) {
     return """
-        INSERT INTO inbox_interventions (action, origin, seq, endpoint, message_id, type, reason,
+        INSERT INTO {inbox}.inbox_interventions (action, origin, seq, endpoint, message_id, type, reason,
                                          done_by)
         SELECT '%s', 'quarantine', seq, endpoint, message_id, type, reason || ': ' || detail, :by
         FROM gone ORDER BY seq
@@ -776,7 +778,7 @@ public final class Sql {
   public static final String LEAVE_QUARANTINE =
       """
       WITH gone AS (
-        DELETE FROM inbox_quarantine WHERE seq = ANY (:seqs)
+        DELETE FROM {inbox}.inbox_quarantine WHERE seq = ANY (:seqs)
         RETURNING seq, endpoint, message_id, type, reason, detail
       )
       """
@@ -785,10 +787,10 @@ public final class Sql {
   public static final String DISCARD_QUARANTINED =
       """
       WITH chosen AS (
-        SELECT seq FROM inbox_quarantine
+        SELECT seq FROM {inbox}.inbox_quarantine
         %s FOR UPDATE SKIP LOCKED
       ), gone AS (
-        DELETE FROM inbox_quarantine WHERE seq IN (SELECT seq FROM chosen)
+        DELETE FROM {inbox}.inbox_quarantine WHERE seq IN (SELECT seq FROM chosen)
         RETURNING seq, endpoint, message_id, type, reason, detail
       ), recorded AS (
       %s
@@ -799,7 +801,7 @@ public final class Sql {
 
   public static final String INTERVENTIONS =
       """
-      SELECT * FROM inbox_interventions
+      SELECT * FROM {inbox}.inbox_interventions
       WHERE origin = :origin AND seq > :after AND (CAST(:sequence AS bigint) IS NULL OR seq = :sequence)
         AND (CAST(:endpoint AS text) IS NULL OR endpoint = :endpoint)
         AND (cardinality(:types) = 0 OR type = ANY (:types))
@@ -815,25 +817,25 @@ public final class Sql {
    */
   public static final String BACKLOG =
       """
-      SELECT (SELECT count(*) FROM (SELECT 1 FROM inbox_pending
+      SELECT (SELECT count(*) FROM (SELECT 1 FROM {inbox}.inbox_pending
                                     WHERE endpoint = :endpoint AND lane IS NULL
                                     LIMIT :exact) unordered)
-           + (SELECT count(*) FROM (SELECT 1 FROM inbox_pending
+           + (SELECT count(*) FROM (SELECT 1 FROM {inbox}.inbox_pending
                                     WHERE endpoint = :endpoint AND lane IS NOT NULL
                                     LIMIT :exact) ordered) AS pending,
              (extract(epoch FROM now() - least(now(),
-               (SELECT due_on_utc FROM inbox_pending
+               (SELECT due_on_utc FROM {inbox}.inbox_pending
                 WHERE endpoint = :endpoint AND lane IS NULL ORDER BY due_on_utc LIMIT 1),
                (SELECT min(head.due_on_utc)
                 FROM generate_series(0, 63) AS lanes (n),
-                     LATERAL (SELECT p.due_on_utc FROM inbox_pending p
+                     LATERAL (SELECT p.due_on_utc FROM {inbox}.inbox_pending p
                               WHERE p.endpoint = :endpoint AND p.lane = n::smallint
                               ORDER BY p.due_on_utc LIMIT 1) head))) * 1000)::bigint AS oldest_millis
       """;
 
   /** The planner's estimate, as the first line of its plan. */
   public static final String ESTIMATE_PENDING =
-      "EXPLAIN SELECT FROM inbox_pending WHERE endpoint = :endpoint";
+      "EXPLAIN SELECT FROM {inbox}.inbox_pending WHERE endpoint = :endpoint";
 
   public static final String SHORT_TIMEOUT = "SET LOCAL statement_timeout = '1s'";
 
@@ -917,7 +919,8 @@ public final class Sql {
   private static final String SETTINGS =
       """
       unnest(ARRAY['enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_seqscan',
-                   'idle_in_transaction_session_timeout', 'lock_timeout', 'statement_timeout'])
+                   'idle_in_transaction_session_timeout', 'lock_timeout', 'search_path',
+                   'statement_timeout'])
       WITH ORDINALITY AS s (name, n)
       """;
 
@@ -927,7 +930,7 @@ public final class Sql {
   public static final String RESTORE_SETTINGS =
       "SELECT set_config(name, (?::text[])[n], true) FROM " + SETTINGS;
 
-  public static final String NOTIFY = "SELECT pg_notify('inbox', :notification)::text";
+  public static final String NOTIFY = "SELECT pg_notify('{channel}', :notification)::text";
 
   /**
    * Makes the server drop notifications that every listener has read. Once the queue is full, the
@@ -937,16 +940,32 @@ public final class Sql {
 
   public static final String NOTIFY_CHANNEL = "SELECT pg_notify(:channel, '')::text";
   public static final String SESSION = "SELECT pg_backend_pid()";
-  public static final String LISTEN = "LISTEN inbox";
-  public static final String UNLISTEN = "UNLISTEN inbox";
+  public static final String LISTEN = "LISTEN \"{channel}\"";
+  public static final String UNLISTEN = "UNLISTEN \"{channel}\"";
 
   public static final String SYNCHRONOUS_COMMIT = "SELECT current_setting('synchronous_commit')";
 
-  /** Scoped to this schema, which may not have any table yet. */
+  /** The schema on the search path that has the tables, or else the current one. */
+  static final String SCHEMA_ON_PATH =
+      """
+      SELECT current_setting('search_path') AS path,
+             coalesce((SELECT n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+                       WHERE c.oid = to_regclass('inbox_migrations')), current_schema()) AS schema
+      """;
+
+  static final String HAS_SCHEMA =
+      "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = :schema)";
+
+  static final String CREATE_SCHEMA = "CREATE SCHEMA {inbox}";
+
+  /** The scripts create their objects in the current schema, as they do for Flyway. */
+  static final String USE_SCHEMA = "SET LOCAL search_path TO {inbox}";
+
+  /** Scoped to the schema, which may not have any table yet. */
   public static final String LOCK_FOR_MIGRATION =
-      "SELECT pg_advisory_xact_lock(hashtextextended('inbox migration ' || current_schema(), 0))";
+      "SELECT pg_advisory_xact_lock(hashtextextended('inbox migration {inbox}', 0))";
 
   static final String MIGRATION_LOCK_TIMEOUT = "SET LOCAL lock_timeout = '2s'";
-  static final String HAS_SCHEMA_TABLE = "SELECT to_regclass('inbox_migrations') IS NOT NULL";
-  static final String SCHEMA_VERSIONS = "SELECT version FROM inbox_migrations";
+  static final String HAS_MIGRATIONS = "SELECT to_regclass('{inbox}.inbox_migrations') IS NOT NULL";
+  static final String MIGRATION_VERSIONS = "SELECT version FROM {inbox}.inbox_migrations";
 }
