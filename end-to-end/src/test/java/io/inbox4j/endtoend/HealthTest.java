@@ -150,7 +150,7 @@ class HealthTest {
       inbox.start();
       publisher.order("o");
       HealthWatch stuck = HealthWatch.of(inbox, "stuck", queue);
-      assertThat(stuck.becomes(DEGRADED, "holds its ordering key").detail())
+      assertThat(stuck.becomes(DEGRADED, "blocks its ordering key").detail())
           .contains(Publisher.idOf("o").toString());
       inbox.deadLetters().discard(io.inbox4j.operations.MessageFilter.all());
       stuck.becomes(UP);

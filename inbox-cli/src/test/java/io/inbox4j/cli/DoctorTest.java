@@ -77,7 +77,7 @@ class DoctorTest {
         .anyMatch(it -> it.contains("autovacuum is switched off for inbox_pending"))
         .anyMatch(it -> it.contains("synchronous_commit is off"))
         .anyMatch(it -> it.contains("was started 3 times"))
-        .anyMatch(it -> it.contains("holds its ordering key"));
+        .anyMatch(it -> it.contains("blocks its ordering key"));
     assertThat(Cli.here("doctor", "--jdbc", Tables.none().url()).out()).contains("inbox migrate");
   }
 

@@ -2,6 +2,7 @@ package io.inbox4j.jdbi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inbox4j.jdbi.internal.sql.OperatorSql;
 import io.inbox4j.jdbi.internal.sql.Sql;
 import io.inbox4j.store.WorkTransaction;
 import java.util.List;
@@ -171,7 +172,7 @@ class ClaimPlanTest {
                   """);
               handle.execute(Sql.BY_INDEX);
               String look =
-                  here(Sql.ADOPTABLE)
+                  here(OperatorSql.ADOPTABLE)
                       .replace(":types", "ARRAY['created', 'cancelled']")
                       .replace(":endpoint", "'orders'")
                       .replace(":after", "0")

@@ -55,7 +55,7 @@ final class StoreHealth {
     }
     if (waiting != null && waiting.blockingKey() != null) {
       all.add(
-          "the dead message %s holds its ordering key until it is replayed or discarded"
+          "the dead message %s blocks its ordering key until it is replayed or discarded"
               .formatted(waiting.blockingKey()));
     }
     if (waiting != null && waiting.blocked() != null) {

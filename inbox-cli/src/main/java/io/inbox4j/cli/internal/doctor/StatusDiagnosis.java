@@ -3,7 +3,7 @@ package io.inbox4j.cli.internal.doctor;
 import io.inbox4j.InboxBuilder;
 import io.inbox4j.cli.internal.options.DurationText;
 import io.inbox4j.cli.internal.tables.ExaminedDatabase;
-import io.inbox4j.cli.internal.tables.StatusReport;
+import io.inbox4j.jdbi.internal.operate.EndpointQueries;
 import io.inbox4j.store.StoreStatus;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,7 +16,7 @@ final class StatusDiagnosis {
 
   static List<Diagnosis> of(ExaminedDatabase database) {
     List<Diagnosis> findings = new ArrayList<>();
-    StoreStatus vitals = database.status(database.look(StatusReport::endpoints));
+    StoreStatus vitals = database.status(database.look(EndpointQueries::all));
     findings.add(transactions(vitals.transactions()));
     vitals.endpoints().forEach((endpoint, waiting) -> add(findings, endpoint, waiting));
     return findings;
@@ -50,7 +50,7 @@ final class StatusDiagnosis {
       findings.add(
           Diagnosis.wrong(
               "stuck",
-              "%s: the dead message %s holds its ordering key"
+              "%s: the dead message %s blocks its ordering key"
                   .formatted(endpoint, it.blockingKey()),
               "inbox replay or inbox discard it"));
     }

@@ -1,6 +1,9 @@
 package io.inbox4j.jdbi.internal.sql;
 
-/** Every statement of the store, readable enough to paste into psql. */
+/**
+ * The statements that store and handle messages, readable enough to paste into psql once <code>
+ * {inbox}</code> is replaced by the schema.
+ */
 public final class Sql {
 
   private Sql() {}
@@ -382,122 +385,6 @@ public final class Sql {
       """
           .formatted(STILL_LEASED + "ORDER BY p.seq FOR UPDATE OF p\n");
 
-  public static final String PAUSE =
-      """
-      INSERT INTO {inbox}.inbox_paused (endpoint, paused_by, reason) VALUES (:endpoint, :by, :reason)
-      ON CONFLICT (endpoint) DO NOTHING
-      """;
-
-  public static final String RESUME =
-      """
-      WITH gone AS (DELETE FROM {inbox}.inbox_paused WHERE endpoint = :endpoint RETURNING endpoint)
-      SELECT pg_notify('{channel}', '* ' || endpoint)::text FROM gone
-      """;
-
-  public static final String PAUSE_OF =
-      "SELECT paused_by, reason, paused_on_utc FROM {inbox}.inbox_paused WHERE endpoint = :endpoint";
-
-  /**
-   * Limits the duration of a status query, and restricts it to index scans, whatever was known
-   * about the tables when it was planned.
-   */
-  public static String lookFor(long millis) {
-    return """
-        SET LOCAL statement_timeout = %d;
-        SET LOCAL enable_seqscan = off;
-        SET LOCAL enable_bitmapscan = off
-        """
-        .formatted(millis);
-  }
-
-  /**
-   * Whether the database is writable, and the oldest transaction that holds back vacuum. A role
-   * that may not see other sessions does not see when their transactions began.
-   */
-  public static final String OLDEST_TRANSACTION =
-      """
-      SELECT current_setting('transaction_read_only')::boolean AS read_only,
-             pg_has_role('pg_read_all_stats', 'USAGE') AS sees_all, current_user AS role,
-             EXTRACT(EPOCH FROM clock_timestamp() - o.begun) AS age, o.holder
-      FROM (SELECT 1) one LEFT JOIN LATERAL (
-        SELECT xact_start AS begun,
-               format('process %s of role %s, application ''%s'', %s',
-                      pid, usename, application_name, state) AS holder
-        FROM pg_stat_activity
-        WHERE datname = current_database() AND backend_type = 'client backend'
-          AND pid <> pg_backend_pid() AND (backend_xid IS NOT NULL OR backend_xmin IS NOT NULL)
-        UNION ALL
-        SELECT prepared, format('prepared transaction ''%s'' of role %s', gid, owner)
-        FROM pg_prepared_xacts WHERE database = current_database()
-        ORDER BY begun LIMIT 1
-      ) o ON true
-      """;
-
-  /**
-   * What is waiting at endpoints. Of messages with an ordering key, the hundred of every lane that
-   * have been due the longest are examined.
-   */
-  public static final String WAITING =
-      """
-      SELECT e.endpoint, EXTRACT(EPOCH FROM now() - due.due_on_utc) AS due, due.leased,
-             stuck.message_id AS stuck_id, stuck.type AS stuck_type, stuck.crashes,
-             held.message_id AS held_id,
-             blocked.waiting, blocked.message_id AS blocked_by, blocked.until,
-             pause.paused_by, pause.reason, pause.paused_on_utc
-      FROM unnest(:endpoints) AS e (endpoint)
-      LEFT JOIN LATERAL (
-        SELECT * FROM (
-          (SELECT due_on_utc, lease IS NOT NULL AS leased FROM {inbox}.inbox_pending
-           WHERE endpoint = e.endpoint AND lane IS NULL
-           ORDER BY due_on_utc, seq LIMIT 1)
-          UNION ALL
-          (SELECT first.due_on_utc, first.leased
-           FROM generate_series(0, 63) AS l (lane) CROSS JOIN LATERAL (
-             SELECT due_on_utc, lease IS NOT NULL AS leased
-             FROM (SELECT ordering_key, seq, lane, due_on_utc, lease FROM {inbox}.inbox_pending
-                   WHERE endpoint = e.endpoint AND lane = l.lane::smallint AND due_on_utc <= now()
-                   ORDER BY due_on_utc, seq LIMIT 100) oldest
-             WHERE NOT EXISTS (SELECT FROM {inbox}.inbox_dead d
-                               WHERE d.endpoint = e.endpoint AND d.blocked_key = oldest.ordering_key)
-               AND NOT EXISTS (SELECT FROM {inbox}.inbox_pending p
-                               WHERE p.endpoint = e.endpoint AND p.lane = oldest.lane
-                                 AND p.ordering_key = oldest.ordering_key AND p.seq < oldest.seq)
-             ORDER BY due_on_utc LIMIT 1
-           ) first ORDER BY first.due_on_utc LIMIT 1)
-        ) both_kinds WHERE due_on_utc <= now() ORDER BY due_on_utc LIMIT 1
-      ) due ON true
-      LEFT JOIN LATERAL (
-        SELECT m.message_id, m.type, p.crashes
-        FROM {inbox}.inbox_pending p JOIN {inbox}.inbox_messages m USING (seq)
-        WHERE p.endpoint = e.endpoint AND p.crashes > 0
-          AND (p.crashes > 1 OR p.due_on_utc <= now())
-        ORDER BY p.crashes DESC, p.seq DESC LIMIT 1
-      ) stuck ON true
-      LEFT JOIN LATERAL (
-        SELECT m.message_id FROM {inbox}.inbox_dead d JOIN {inbox}.inbox_messages m USING (seq)
-        WHERE d.endpoint = e.endpoint AND d.blocked_key IS NOT NULL
-        ORDER BY d.blocked_key LIMIT 1
-      ) held ON true
-      LEFT JOIN LATERAL (
-        SELECT sum(first.waiting) OVER () AS waiting, m.message_id, first.due_on_utc AS until
-        FROM generate_series(0, 63) AS l (lane) CROSS JOIN LATERAL (
-          SELECT head.seq, head.due_on_utc, count(*) AS waiting
-          FROM (SELECT ordering_key, lane FROM {inbox}.inbox_pending
-                WHERE endpoint = e.endpoint AND lane = l.lane::smallint AND due_on_utc <= now()
-                ORDER BY due_on_utc, seq LIMIT 100) oldest
-          CROSS JOIN LATERAL (
-            SELECT seq, due_on_utc, lease FROM {inbox}.inbox_pending p
-            WHERE p.endpoint = e.endpoint AND p.lane = oldest.lane
-              AND p.ordering_key = oldest.ordering_key
-            ORDER BY p.seq LIMIT 1) head
-          WHERE head.due_on_utc > now() + CAST(:long AS interval) AND head.lease IS NULL
-          GROUP BY head.seq, head.due_on_utc
-        ) first JOIN {inbox}.inbox_messages m USING (seq)
-        ORDER BY first.due_on_utc DESC LIMIT 1
-      ) blocked ON true
-      LEFT JOIN {inbox}.inbox_paused pause ON pause.endpoint = e.endpoint
-      """;
-
   public static final String MARK_CRASH_RISK =
       """
       UPDATE {inbox}.inbox_pending SET crashes = crashes + 1, lease = NULL, due_on_utc = clock_timestamp() + :holdBack
@@ -538,12 +425,15 @@ public final class Sql {
       FROM mine WHERE p.seq = mine.seq
       """;
 
+  /** The number of a pending message's current attempt; crashes count from the second on. */
+  private static final String ATTEMPT = "attempts + greatest(crashes - 1, 1)";
+
   /** Fails unless it finds all of them: the commit is sent before the result is read. */
   public static final String PROCESSED =
       """
       WITH done AS (
         DELETE FROM {inbox}.inbox_pending WHERE seq = ANY (:seqs)
-        RETURNING seq, attempts + greatest(crashes - 1, 1) AS attempts
+        RETURNING seq, {attempt} AS attempts
       ), kept AS (
         INSERT INTO {inbox}.inbox_processed (seq, attempts, processed_on_utc)
         SELECT seq, attempts, statement_timestamp() FROM done
@@ -553,7 +443,8 @@ public final class Sql {
                               CAST(:count AS bigint) - count(*), CAST(:count AS bigint),
                               CAST(:endpoint AS text))::bigint END
       FROM done
-      """;
+      """
+          .replace("{attempt}", ATTEMPT);
 
   public static final String PROCESSED_AND_COMMIT = PROCESSED + "; COMMIT";
 
@@ -562,7 +453,7 @@ public final class Sql {
       """
       WITH failed AS (
         UPDATE {inbox}.inbox_pending p
-        SET attempts = attempts + greatest(crashes - 1, 1), crashes = r.alone::int, lease = NULL,
+        SET attempts = %s, crashes = r.alone::int, lease = NULL,
             due_on_utc = clock_timestamp() + r.delay, last_error = r.error
         FROM unnest(:seqs, :delays::interval[], :errors, :alone, %s)
              AS r (seq, delay, error, alone, %s)
@@ -571,7 +462,12 @@ public final class Sql {
       ), %s
       SELECT count(*) FROM failed
       """
-          .formatted(HistorySql.ARRAYS, HistorySql.COLUMNS, HistorySql.COLUMNS, HistorySql.RECORD);
+          .formatted(
+              ATTEMPT,
+              HistorySql.ARRAYS,
+              HistorySql.COLUMNS,
+              HistorySql.COLUMNS,
+              HistorySql.RECORD);
 
   public static final String POSTPONED =
       """
@@ -588,7 +484,7 @@ public final class Sql {
         DELETE FROM {inbox}.inbox_pending p
         USING unnest(:seqs, :errors, :holds, %s) AS d (seq, error, holds, %s)
         WHERE p.seq = d.seq
-        RETURNING p.seq, p.attempts + greatest(p.crashes - 1, 1) AS attempt, d.error, p.endpoint,
+        RETURNING p.seq, %s AS attempt, d.error, p.endpoint,
                   CASE WHEN d.holds THEN p.ordering_key END AS blocked_key, %s
       ), gone AS (
         INSERT INTO {inbox}.inbox_dead (seq, attempts, error, dead_on_utc, endpoint, blocked_key)
@@ -596,248 +492,12 @@ public final class Sql {
       ), %s
       SELECT count(*) FROM failed
       """
-          .formatted(HistorySql.ARRAYS, HistorySql.COLUMNS, HistorySql.COLUMNS, HistorySql.RECORD);
-
-  private static final String CHOSEN_DEAD =
-      """
-      SELECT d.seq, m.endpoint, m.message_id, m.type, d.attempts, d.error, d.dead_on_utc,
-             m.ordering_key,
-             (SELECT count(*) FROM {inbox}.inbox_interventions i
-              WHERE i.origin = 'dead' AND i.seq = d.seq AND i.action = 'replay') AS replays
-      FROM {inbox}.inbox_dead d JOIN {inbox}.inbox_messages m USING (seq)
-      WHERE d.seq > :after AND (CAST(:sequence AS bigint) IS NULL OR d.seq = :sequence)
-        AND (CAST(:endpoint AS text) IS NULL OR m.endpoint = :endpoint)
-        AND (cardinality(:types) = 0 OR m.type = ANY (:types))
-        AND (CAST(:text AS text) IS NULL OR strpos(d.error, :text) > 0)
-        AND (CAST(:olderThan AS interval) IS NULL OR d.dead_on_utc <= now() - CAST(:olderThan AS interval))
-      ORDER BY d.seq
-      LIMIT :limit
-      """;
-
-  public static final String LIST_DEAD = CHOSEN_DEAD;
-
-  /** Removes dead messages from the list, and records who did it. */
-  private static String takeDead(String action) {
-    return """
-        WITH chosen AS (
-        %s FOR UPDATE OF d SKIP LOCKED
-        ), gone AS (
-          DELETE FROM {inbox}.inbox_dead WHERE seq IN (SELECT seq FROM chosen)
-          RETURNING seq
-        ), recorded AS (
-          INSERT INTO {inbox}.inbox_interventions (action, origin, seq, endpoint, message_id, type, reason,
-                                           done_by)
-          SELECT '%s', 'dead', seq, endpoint, message_id, type, error, :by
-          FROM chosen JOIN gone USING (seq) ORDER BY seq
-        )
-        """
-        .formatted(CHOSEN_DEAD, action);
-  }
-
-  /** What was removed, in order; notifies listening processes once per endpoint. */
-  private static final String TAKEN_DEAD =
-      """
-      SELECT chosen.*, (SELECT count(told::text) FROM (SELECT DISTINCT endpoint FROM chosen) e,
-                                                      pg_notify('{channel}', '* ' || endpoint) told)
-      FROM chosen ORDER BY seq
-      """;
-
-  public static final String REPLAY_DEAD =
-      takeDead("replay")
-          + """
-          , queued AS (
-            INSERT INTO {inbox}.inbox_pending (seq, endpoint, type, ordering_key, lane)
-            SELECT seq, endpoint, type, ordering_key, {inbox}.inbox_lane(ordering_key)
-            FROM chosen JOIN gone USING (seq) ORDER BY seq
-          )
-          """
-          + TAKEN_DEAD;
-
-  public static final String DISCARD_DEAD = takeDead("discard") + TAKEN_DEAD;
-
-  private static String chosenPending(String condition) {
-    return """
-        SELECT p.seq, p.endpoint, m.message_id, p.type, p.attempts, p.last_error AS error,
-               p.ordering_key, m.received_on_utc, p.due_on_utc
-        FROM {inbox}.inbox_pending p JOIN {inbox}.inbox_messages m USING (seq)
-        WHERE p.seq > :after AND (CAST(:sequence AS bigint) IS NULL OR p.seq = :sequence)
-          AND (CAST(:endpoint AS text) IS NULL OR p.endpoint = :endpoint)
-          AND (cardinality(:types) = 0 OR p.type = ANY (:types))
-          AND (CAST(:text AS text) IS NULL OR strpos(p.last_error, :text) > 0)
-          AND (CAST(:olderThan AS interval) IS NULL OR m.received_on_utc <= now() - CAST(:olderThan AS interval))
-          AND %s
-        ORDER BY p.seq
-        LIMIT :limit
-        """
-        .formatted(condition);
-  }
-
-  public static final String LIST_PENDING = chosenPending("true");
-
-  /**
-   * Changes pending messages, records who did it, and notifies listening processes once per
-   * endpoint. What a worker has in flight stays unchanged: locked and leased rows, and those marked
-   * as a crash risk.
-   */
-  private static String changePending(String condition, String action, String change) {
-    return """
-        WITH chosen AS MATERIALIZED (
-        %s
-        ), free AS MATERIALIZED (
-          SELECT p.seq FROM {inbox}.inbox_pending p JOIN chosen USING (seq)
-          WHERE p.due_on_utc <= now() OR (p.lease IS NULL AND p.crashes = 0)
-          ORDER BY p.seq
-          FOR UPDATE OF p SKIP LOCKED
-        ), changed AS (
-          %s RETURNING p.seq
-        ), recorded AS (
-          INSERT INTO {inbox}.inbox_interventions (action, origin, seq, endpoint, message_id, type, reason,
-                                           done_by)
-          SELECT '%s', 'pending', seq, endpoint, message_id, type,
-                 concat_ws(': ', to_char(due_on_utc AT TIME ZONE 'UTC', '"due at "YYYY-MM-DD"T"HH24:MI:SS"Z"'), error),
-                 :by
-          FROM chosen JOIN changed USING (seq) ORDER BY seq
-        )
-        SELECT chosen.*, changed.seq IS NOT NULL AS changed,
-               (SELECT count(told::text)
-                FROM (SELECT DISTINCT endpoint FROM chosen JOIN changed USING (seq)) e,
-                     pg_notify('{channel}', '* ' || endpoint) told)
-        FROM chosen LEFT JOIN changed USING (seq) ORDER BY seq
-        """
-        .formatted(chosenPending(condition), change, action);
-  }
-
-  public static final String EXPEDITE_PENDING =
-      changePending(
-          "p.due_on_utc > now()",
-          "expedite",
-          "UPDATE {inbox}.inbox_pending p SET due_on_utc = now() FROM free WHERE p.seq = free.seq");
-
-  public static final String DISCARD_PENDING =
-      changePending(
-          "true",
-          "discard",
-          "DELETE FROM {inbox}.inbox_pending p USING free WHERE p.seq = free.seq");
-
-  private static final String QUARANTINE_ENTRY =
-      """
-      SELECT seq, endpoint, reason, detail, quarantined_on_utc, message_id, type,
-             octet_length(body) AS body_size
-      FROM {inbox}.inbox_quarantine
-      """;
-
-  private static final String CHOSEN_QUARANTINED =
-      """
-      WHERE seq > :after AND (CAST(:sequence AS bigint) IS NULL OR seq = :sequence)
-        AND (CAST(:endpoint AS text) IS NULL OR endpoint = :endpoint)
-        AND (cardinality(:types) = 0 OR type = ANY (:types))
-        AND (CAST(:text AS text) IS NULL OR strpos(reason || ' ' || detail, :text) > 0)
-        AND (CAST(:olderThan AS interval) IS NULL OR quarantined_on_utc <= now() - CAST(:olderThan AS interval))
-      ORDER BY seq
-      LIMIT :limit
-      """;
-
-  public static final String QUARANTINE_ENTRIES = QUARANTINE_ENTRY + CHOSEN_QUARANTINED;
-
-  /** Deliveries quarantined for an unknown type that is one of these; each is an index lookup. */
-  public static final String ADOPTABLE =
-      """
-      SELECT q.* FROM unnest(:types) AS t (name) CROSS JOIN LATERAL (
-        %s
-        WHERE endpoint = :endpoint AND left(type, 255) = left(t.name, 255) AND type = t.name
-          AND reason = 'unknown-type' AND seq > :after
-        ORDER BY seq LIMIT :limit
-      ) q
-      ORDER BY q.seq LIMIT :limit
-      """
-          .formatted(QUARANTINE_ENTRY);
-
-  public static final String QUARANTINED =
-      "SELECT * FROM {inbox}.inbox_quarantine WHERE seq = ANY (:seqs) ORDER BY seq\n";
-
-  public static final String LOCK_QUARANTINED = QUARANTINED + "FOR UPDATE SKIP LOCKED";
-
-  /** Updates the reason for which deliveries are in quarantine. */
-  public static final String FOUND_IN_QUARANTINE =
-      """
-      UPDATE {inbox}.inbox_quarantine q SET reason = f.reason, detail = f.detail
-      FROM unnest(:seqs, :reasons, :details) AS f (seq, reason, detail) WHERE q.seq = f.seq
-      """;
-
-  /** Records who removed deliveries from the quarantine. */
-  private static String recordGone(String action) {
-    return """
-        INSERT INTO {inbox}.inbox_interventions (action, origin, seq, endpoint, message_id, type, reason,
-                                         done_by)
-        SELECT '%s', 'quarantine', seq, endpoint, message_id, type, reason || ': ' || detail, :by
-        FROM gone ORDER BY seq
-        """
-        .formatted(action);
-  }
-
-  public static final String LEAVE_QUARANTINE =
-      """
-      WITH gone AS (
-        DELETE FROM {inbox}.inbox_quarantine WHERE seq = ANY (:seqs)
-        RETURNING seq, endpoint, message_id, type, reason, detail
-      )
-      """
-          + recordGone("replay");
-
-  public static final String DISCARD_QUARANTINED =
-      """
-      WITH chosen AS (
-        SELECT seq FROM {inbox}.inbox_quarantine
-        %s FOR UPDATE SKIP LOCKED
-      ), gone AS (
-        DELETE FROM {inbox}.inbox_quarantine WHERE seq IN (SELECT seq FROM chosen)
-        RETURNING seq, endpoint, message_id, type, reason, detail
-      ), recorded AS (
-      %s
-      )
-      SELECT seq FROM gone ORDER BY seq
-      """
-          .formatted(CHOSEN_QUARANTINED, recordGone("discard"));
-
-  public static final String INTERVENTIONS =
-      """
-      SELECT * FROM {inbox}.inbox_interventions
-      WHERE origin = :origin AND seq > :after AND (CAST(:sequence AS bigint) IS NULL OR seq = :sequence)
-        AND (CAST(:endpoint AS text) IS NULL OR endpoint = :endpoint)
-        AND (cardinality(:types) = 0 OR type = ANY (:types))
-        AND (CAST(:text AS text) IS NULL OR strpos(reason, :text) > 0)
-        AND (CAST(:olderThan AS interval) IS NULL OR done_on_utc <= now() - CAST(:olderThan AS interval))
-      ORDER BY id DESC
-      LIMIT :limit
-      """;
-
-  /**
-   * How many messages of an endpoint are pending, counted up to a limit, and how long the first of
-   * them has been due. For messages with an ordering key it is the first of each lane.
-   */
-  public static final String BACKLOG =
-      """
-      SELECT (SELECT count(*) FROM (SELECT 1 FROM {inbox}.inbox_pending
-                                    WHERE endpoint = :endpoint AND lane IS NULL
-                                    LIMIT :exact) unordered)
-           + (SELECT count(*) FROM (SELECT 1 FROM {inbox}.inbox_pending
-                                    WHERE endpoint = :endpoint AND lane IS NOT NULL
-                                    LIMIT :exact) ordered) AS pending,
-             (extract(epoch FROM now() - least(now(),
-               (SELECT due_on_utc FROM {inbox}.inbox_pending
-                WHERE endpoint = :endpoint AND lane IS NULL ORDER BY due_on_utc LIMIT 1),
-               (SELECT min(head.due_on_utc)
-                FROM generate_series(0, 63) AS lanes (n),
-                     LATERAL (SELECT p.due_on_utc FROM {inbox}.inbox_pending p
-                              WHERE p.endpoint = :endpoint AND p.lane = n::smallint
-                              ORDER BY p.due_on_utc LIMIT 1) head))) * 1000)::bigint AS oldest_millis
-      """;
-
-  /** The planner's estimate, as the first line of its plan. */
-  public static final String ESTIMATE_PENDING =
-      "EXPLAIN SELECT FROM {inbox}.inbox_pending WHERE endpoint = :endpoint";
-
-  public static final String SHORT_TIMEOUT = "SET LOCAL statement_timeout = '1s'";
+          .formatted(
+              HistorySql.ARRAYS,
+              HistorySql.COLUMNS,
+              ATTEMPT,
+              HistorySql.COLUMNS,
+              HistorySql.RECORD);
 
   /**
    * A plan made while the table was nearly empty would remain a sequential scan after it has grown.
@@ -966,6 +626,7 @@ public final class Sql {
       "SELECT pg_advisory_xact_lock(hashtextextended('inbox migration {inbox}', 0))";
 
   static final String MIGRATION_LOCK_TIMEOUT = "SET LOCAL lock_timeout = '2s'";
-  static final String HAS_MIGRATIONS = "SELECT to_regclass('{inbox}.inbox_migrations') IS NOT NULL";
+  public static final String HAS_MIGRATIONS =
+      "SELECT to_regclass('{inbox}.inbox_migrations') IS NOT NULL";
   static final String MIGRATION_VERSIONS = "SELECT version FROM {inbox}.inbox_migrations";
 }
