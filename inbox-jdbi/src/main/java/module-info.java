@@ -1,5 +1,6 @@
 /** The PostgreSQL store on JDBI and HikariCP, with its migrations. */
-@SuppressWarnings("requires-transitive-automatic") // its module name is reserved in its manifest
+// the module name of JDBI is reserved in its manifest; what this exports to is compiled after it
+@SuppressWarnings({"requires-transitive-automatic", "module"})
 module io.inbox4j.jdbi {
   requires transitive io.inbox4j.core;
   requires transitive java.sql;
@@ -11,4 +12,8 @@ module io.inbox4j.jdbi {
   requires org.slf4j;
 
   exports io.inbox4j.jdbi;
+  exports io.inbox4j.jdbi.internal.operate to
+      io.inbox4j.cli;
+  exports io.inbox4j.jdbi.internal.sql to
+      io.inbox4j.cli;
 }

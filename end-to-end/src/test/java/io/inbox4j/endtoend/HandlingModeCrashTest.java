@@ -75,7 +75,7 @@ class HandlingModeCrashTest {
     assertThat(database.orders())
         .containsExactlyInAnyOrderElementsOf(
             orders().stream().filter(order -> !order.equals("o5")).toList());
-    assertThat(database.texts("SELECT content ->> 'order' FROM inbox WHERE status = 'failed'"))
+    assertThat(database.texts("SELECT content ->> 'order' FROM inbox WHERE status = 'dead'"))
         .containsExactly("o5");
     assertThat(
             database.texts("SELECT attempt || ' ' || fingerprint FROM inbox_attempts ORDER BY 1"))

@@ -123,7 +123,7 @@ class HealthTest {
           worker.exitCode(LIMIT);
         }
       }
-      assertThat(stuck.becomes(DEGRADED, "in flight 2 times without an outcome").detail())
+      assertThat(stuck.becomes(DEGRADED, "started 2 times without an outcome").detail())
           .contains(Publisher.idOf("poison").toString());
       try (ChildProcess worker = OrderService.worker(database, queue)) {
         worker.awaitLine("processed", LIMIT);
@@ -150,7 +150,7 @@ class HealthTest {
       inbox.start();
       publisher.order("o");
       HealthWatch stuck = HealthWatch.of(inbox, "stuck", queue);
-      assertThat(stuck.becomes(DEGRADED, "holds its ordering key").detail())
+      assertThat(stuck.becomes(DEGRADED, "blocks its ordering key").detail())
           .contains(Publisher.idOf("o").toString());
       inbox.deadLetters().discard(io.inbox4j.operations.MessageFilter.all());
       stuck.becomes(UP);

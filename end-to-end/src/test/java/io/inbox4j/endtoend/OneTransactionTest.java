@@ -82,8 +82,7 @@ class OneTransactionTest {
                 "SELECT status || ' after ' || attempts || ': ' || split_part(error, E'\\n', 1)"
                     + " FROM inbox WHERE content ->> 'order' = 'bad1'"))
         .containsExactly(
-            "failed after 3: attempt 3 of 3 failed:"
-                + " java.lang.IllegalStateException: no stock");
+            "dead after 3: attempt 3 of 3 failed:" + " java.lang.IllegalStateException: no stock");
   }
 
   @Test

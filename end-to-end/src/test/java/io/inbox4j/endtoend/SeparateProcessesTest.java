@@ -60,6 +60,6 @@ class SeparateProcessesTest {
   private long listening() {
     return database.count(
         "SELECT count(*) FROM pg_stat_activity"
-            + " WHERE datname = current_database() AND query = 'LISTEN inbox' AND state = 'idle'");
+            + " WHERE datname = current_database() AND query LIKE 'LISTEN _inbox.%' AND state = 'idle'");
   }
 }

@@ -29,7 +29,7 @@ class CommandsTest {
     Result first = Cli.process("migrate", "--jdbc", tables.url(), "--json");
     assertThat(first.code()).as(first.err()).isZero();
     assertThat(first.json().get("before").asInt()).isZero();
-    assertThat(tables.count("SELECT max(version) FROM inbox_schema"))
+    assertThat(tables.count("SELECT max(version) FROM inbox_migrations"))
         .isEqualTo(JdbiInboxStore.schemaVersion())
         .isEqualTo(first.json().get("version").asLong());
     assertThat(Cli.here("migrate", "--jdbc", tables.url()).out()).contains("nothing to do");

@@ -57,7 +57,7 @@ class DoctorTest {
         ALTER TABLE inbox_pending SET (autovacuum_enabled = false);
         UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'inbox_messages_seq'::regclass;
         UPDATE inbox_pending SET crashes = 2 WHERE seq = 5;
-        UPDATE inbox_dead SET held_key = 'k' WHERE seq = 6;
+        UPDATE inbox_dead SET blocked_key = 'k' WHERE seq = 6;
         """);
     String off = tables.url() + "&options=-c%20synchronous_commit=off";
     Result result = Cli.here("doctor", "--json", "--jdbc", off);
@@ -76,8 +76,8 @@ class DoctorTest {
         .anyMatch(it -> it.contains("does not use inbox_pending_due"))
         .anyMatch(it -> it.contains("autovacuum is switched off for inbox_pending"))
         .anyMatch(it -> it.contains("synchronous_commit is off"))
-        .anyMatch(it -> it.contains("was in flight 3 times"))
-        .anyMatch(it -> it.contains("holds its ordering key"));
+        .anyMatch(it -> it.contains("was started 3 times"))
+        .anyMatch(it -> it.contains("blocks its ordering key"));
     assertThat(Cli.here("doctor", "--jdbc", Tables.none().url()).out()).contains("inbox migrate");
   }
 

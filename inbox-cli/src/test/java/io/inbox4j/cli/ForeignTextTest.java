@@ -33,7 +33,7 @@ class ForeignTextTest {
                                 content_type = :hostile, headers = :hostile, ordering_key = :hostile,
                                 body = convert_to(:hostile, 'UTF8');
       UPDATE inbox_pending SET last_error = :hostile WHERE attempts > 0;
-      UPDATE inbox_dead SET error = :hostile, held_key = :hostile;
+      UPDATE inbox_dead SET error = :hostile, blocked_key = :hostile;
       UPDATE inbox_quarantine SET type = :hostile, detail = :hostile, message_id = :hostile,
                                   body = convert_to(:hostile, 'UTF8');
       INSERT INTO inbox_interventions (action, origin, seq, endpoint, type, reason, done_by)

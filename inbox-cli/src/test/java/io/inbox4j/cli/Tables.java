@@ -11,7 +11,7 @@ public record Tables(String url, Jdbi jdbi) {
   static final String BILLING = "billing.orders";
   static final String SHIPPING = "shipping.orders";
 
-  private static final String FILL =
+  static final String FILL =
       """
       INSERT INTO inbox_messages (endpoint, message_id, type, body, redelivered, received_on_utc)
       SELECT '%1$s', ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'order-placed',

@@ -35,16 +35,16 @@ public sealed interface Outcome {
    * It is dead: no further attempt is made.
    *
    * @param error the text of the failure with its stack trace
-   * @param holdsKey whether later messages of its ordering key wait until it is replayed or
+   * @param blocksKey whether later messages of its ordering key wait until it is replayed or
    *     discarded
    * @param failure what the history of the message keeps of the attempt
    */
-  record Dead(long sequence, String error, boolean holdsKey, AttemptFailure failure)
+  record Dead(long sequence, String error, boolean blocksKey, AttemptFailure failure)
       implements Outcome {
 
     /** A message that is given up on without an exception. */
-    public Dead(long sequence, String error, boolean holdsKey) {
-      this(sequence, error, holdsKey, AttemptFailure.crash(error));
+    public Dead(long sequence, String error, boolean blocksKey) {
+      this(sequence, error, blocksKey, AttemptFailure.crash(error));
     }
 
     /** A dead message that does not block its ordering key. */

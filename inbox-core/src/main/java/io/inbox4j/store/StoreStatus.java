@@ -41,7 +41,7 @@ public record StoreStatus(
    * @param leaseRanOut whether that message was in flight under a lease that expired
    * @param stuck the message that was in flight most often without an outcome, or null if there is
    *     none
-   * @param holdingKey a dead message that blocks later ones of its ordering key, or null if there
+   * @param blockingKey a dead message that blocks later ones of its ordering key, or null if there
    *     is none
    * @param blocked messages that are due but wait for another one of their ordering key, or null if
    *     there are none
@@ -51,7 +51,7 @@ public record StoreStatus(
       @Nullable Duration oldestDue,
       boolean leaseRanOut,
       @Nullable Stuck stuck,
-      @Nullable UUID holdingKey,
+      @Nullable UUID blockingKey,
       @Nullable Blocked blocked,
       @Nullable Pause pause) {}
 
@@ -60,9 +60,9 @@ public record StoreStatus(
    *
    * @param messageId the message
    * @param type its event type
-   * @param timesInHand how many times a worker began to handle it
+   * @param starts how many times a worker began to handle it
    */
-  public record Stuck(UUID messageId, String type, int timesInHand) {}
+  public record Stuck(UUID messageId, String type, int starts) {}
 
   /**
    * Messages that are due but wait for an earlier one of their ordering key, which is not due for

@@ -19,6 +19,7 @@ import io.inbox4j.jdbi.internal.operate.StatusQuery;
 import io.inbox4j.jdbi.internal.receive.MessageInserts;
 import io.inbox4j.jdbi.internal.retain.JdbiRetention;
 import io.inbox4j.jdbi.internal.retain.RetentionPolicies;
+import io.inbox4j.jdbi.internal.sql.InboxSchema;
 import io.inbox4j.jdbi.internal.sql.Migrations;
 import io.inbox4j.jdbi.internal.sql.Sql;
 import io.inbox4j.jdbi.internal.sql.SqlErrorNames;
@@ -26,6 +27,7 @@ import io.inbox4j.jdbi.internal.sql.SqlErrors;
 import io.inbox4j.jdbi.internal.work.ClaimCursor;
 import io.inbox4j.jdbi.internal.work.JdbiWorkTransaction;
 import io.inbox4j.jdbi.internal.work.LeaseStatements;
+import io.inbox4j.jdbi.internal.work.WorkSql;
 import io.inbox4j.listener.Backlog;
 import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.FailedAttempt;
@@ -83,10 +85,11 @@ public final class JdbiInboxStore implements InboxStore {
   private static final Duration PATIENCE_WITH_THE_POOL = Duration.ofSeconds(2);
 
   private final PoolerAwareConnections connections;
+  private final InboxSchema schema;
   private final Jdbi jdbi;
   private final @Nullable HikariDataSource ownPool;
   private final boolean migrate;
-  private final long idleTimeoutMillis;
+  private final WorkSql workSql;
   private final NotifySender notifySender;
   private final OperatorStatements operations;
   private final QuarantineReplay quarantineReplay;
@@ -105,10 +108,11 @@ public final class JdbiInboxStore implements InboxStore {
 
   JdbiInboxStore(JdbiInboxStoreBuilder builder) {
     this.connections = new PoolerAwareConnections(new AutoCommitConnections(builder.dataSource()));
-    this.jdbi = Jdbi.create(connections);
+    this.schema = InboxSchema.of(builder.schema());
+    this.jdbi = Jdbi.create(connections).setTemplateEngine(schema);
     this.ownPool = builder.ownPool();
     this.migrate = builder.migrate();
-    this.idleTimeoutMillis = builder.idleTimeout().toMillis();
+    this.workSql = new WorkSql(schema, builder.idleTimeout().toMillis());
     this.notifySender = new NotifySender(jdbi, builder.notifies(), listening(builder, connections));
     this.operations = new OperatorStatements(jdbi);
     this.quarantineReplay = new QuarantineReplay(jdbi, notifySender);
@@ -124,7 +128,8 @@ public final class JdbiInboxStore implements InboxStore {
     DataSource own = builder.notificationsFrom();
     return own == null
         ? ListenConnection.onOwn(jdbi, sessions)
-        : ListenConnection.on(Jdbi.create(new AutoCommitConnections(own)), jdbi);
+        : ListenConnection.on(
+            Jdbi.create(new AutoCommitConnections(own)).setTemplateEngine(schema), jdbi);
   }
 
   /**
@@ -167,13 +172,22 @@ public final class JdbiInboxStore implements InboxStore {
    * Creates or upgrades the tables, for deployments whose services lack the privileges to do so.
    */
   public static void migrate(DataSource dataSource) {
-    SqlErrors.translate(
-        () -> {
-          new Migrations(
-                  Jdbi.create(new PoolerAwareConnections(new AutoCommitConnections(dataSource))))
-              .apply();
-          return true;
-        });
+    migrate(builder(dataSource));
+  }
+
+  /** Creates or upgrades the tables in this schema, and the schema itself if it is missing. */
+  public static void migrate(DataSource dataSource, String schema) {
+    migrate(builder(dataSource).schema(schema));
+  }
+
+  private static void migrate(JdbiInboxStoreBuilder builder) {
+    try (JdbiInboxStore store = builder.build()) {
+      SqlErrors.translate(
+          () -> {
+            new Migrations(store.jdbi, store.schema).apply();
+            return true;
+          });
+    }
   }
 
   @Override
@@ -181,7 +195,7 @@ public final class JdbiInboxStore implements InboxStore {
     SqlErrors.translate(
         () -> {
           jdbi.useHandle(JdbiInboxStore::checkProtocol);
-          Migrations migrations = new Migrations(jdbi);
+          Migrations migrations = new Migrations(jdbi, schema);
           if (migrate) {
             migrations.apply();
           }
@@ -282,7 +296,7 @@ public final class JdbiInboxStore implements InboxStore {
                 endpoint,
                 handle,
                 types -> cursorOf(endpoint, types),
-                idleTimeoutMillis,
+                workSql,
                 handlerJdbi,
                 sessions,
                 notifySender);

@@ -3,6 +3,7 @@ package io.inbox4j.jdbi;
 import com.zaxxer.hikari.HikariDataSource;
 import io.inbox4j.internal.DurationRange;
 import io.inbox4j.jdbi.internal.connect.ConnectionPool;
+import io.inbox4j.jdbi.internal.sql.InboxSchema;
 import java.time.Duration;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
@@ -19,6 +20,7 @@ public final class JdbiInboxStoreBuilder {
 
   private final DataSource dataSource;
   private final @Nullable HikariDataSource ownPool;
+  private @Nullable String schema;
   private boolean migrate = true;
   private boolean notifies = true;
   private @Nullable DataSource notificationsFrom;
@@ -28,6 +30,17 @@ public final class JdbiInboxStoreBuilder {
   JdbiInboxStoreBuilder(DataSource dataSource, @Nullable HikariDataSource ownPool) {
     this.dataSource = dataSource;
     this.ownPool = ownPool;
+  }
+
+  /**
+   * The schema of the inbox's tables; it is created with them if it is missing and the role may.
+   * Inboxes in different schemas of a database are independent of each other. Lower-case letters,
+   * digits and underscores, at most 63. Defaults to the schema on the connections' search path that
+   * has the tables or, if none has, the current one; that is determined once.
+   */
+  public JdbiInboxStoreBuilder schema(String name) {
+    this.schema = InboxSchema.checked(name);
+    return this;
   }
 
   /**
@@ -110,6 +123,10 @@ public final class JdbiInboxStoreBuilder {
 
   @Nullable HikariDataSource ownPool() {
     return ownPool;
+  }
+
+  @Nullable String schema() {
+    return schema;
   }
 
   boolean migrate() {

@@ -1,14 +1,19 @@
 -- The inbox. Rows with a payload are written once and never updated; the work to do is a narrow
 -- table beside them. A message is in exactly one of inbox_pending, inbox_processed and inbox_dead;
 -- it moves between them in one statement.
+--
+-- The names here are those of the schema that is current while the script runs. Nothing that it
+-- creates looks them up again later.
 
-CREATE TABLE inbox_schema (
+-- A migration that was applied. Every script records itself.
+CREATE TABLE inbox_migrations (
   version        integer     NOT NULL PRIMARY KEY,
   description    text        NOT NULL,
   applied_on_utc timestamptz NOT NULL DEFAULT now()
 );
 
--- A received message: append-only.
+-- A received message: append-only. An emptied one has lost its body and headers to retention; its
+-- identity is kept, so that a repeated delivery is a duplicate.
 CREATE TABLE inbox_messages (
   seq             bigint      NOT NULL GENERATED ALWAYS AS IDENTITY,
   endpoint        text        NOT NULL CHECK (endpoint <> ''),
@@ -23,12 +28,16 @@ CREATE TABLE inbox_messages (
   ordering_key    text,
   not_before      timestamptz,
   received_on_utc timestamptz NOT NULL DEFAULT now(),
+  emptied         boolean     NOT NULL DEFAULT false,
   CONSTRAINT inbox_messages_identity PRIMARY KEY (message_id, endpoint),
   CONSTRAINT inbox_messages_seq UNIQUE (seq)
 );
 
 -- A message still to be handled. A worker's lock on its row is the worker's claim on it. Messages
--- with an ordering key are in a lane, the hash of the key; who has locked the lane may claim them.
+-- with an ordering key are in a lane, the hash of the key; whoever has locked the lane may claim
+-- them. The lease is the token under which a message is handled outside a transaction: until
+-- due_on_utc nobody else claims it; after that whoever does gets another token, and an outcome that
+-- comes with the old one changes nothing.
 CREATE TABLE inbox_pending (
   seq          bigint      NOT NULL PRIMARY KEY,
   endpoint     text        NOT NULL,
@@ -39,12 +48,23 @@ CREATE TABLE inbox_pending (
   last_error   text,
   lane         smallint,
   ordering_key text,
+  lease        bigint,
   CONSTRAINT inbox_pending_key_has_lane CHECK ((ordering_key IS NULL) = (lane IS NULL)),
   CONSTRAINT inbox_pending_failed_has_error CHECK ((attempts > 0) = (last_error IS NOT NULL))
 ) WITH (fillfactor = 70, vacuum_truncate = off, autovacuum_vacuum_scale_factor = 0,
         autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0);
-CREATE INDEX inbox_pending_due  ON inbox_pending (endpoint, due_on_utc, seq) WHERE lane IS NULL;
-CREATE INDEX inbox_pending_lane ON inbox_pending (endpoint, lane, seq) WHERE lane IS NOT NULL;
+CREATE INDEX inbox_pending_due ON inbox_pending (endpoint, due_on_utc, seq) WHERE lane IS NULL;
+-- Messages with an ordering key are found by their due times, so that those which are not due cost
+-- nothing, and then by their keys, whose first messages decide.
+CREATE INDEX inbox_pending_lane ON inbox_pending (endpoint, lane, due_on_utc, seq) WHERE lane IS NOT NULL;
+CREATE INDEX inbox_pending_key ON inbox_pending (endpoint, ordering_key, seq) WHERE lane IS NOT NULL;
+-- There are few of these, so the indexes are nearly empty; without them they would be searched for
+-- among all that wait.
+CREATE INDEX inbox_pending_crashed ON inbox_pending (endpoint, crashes, seq) WHERE crashes > 0;
+CREATE INDEX inbox_pending_leased ON inbox_pending (endpoint, ordering_key)
+  WHERE lease IS NOT NULL AND ordering_key IS NOT NULL;
+
+CREATE SEQUENCE inbox_lease;
 
 -- A message handled: append-only, partitioned so that old ones can be dropped as a whole.
 CREATE TABLE inbox_processed (
@@ -56,18 +76,23 @@ CREATE TABLE inbox_processed_default PARTITION OF inbox_processed DEFAULT;
 CREATE INDEX inbox_processed_seq ON inbox_processed (seq);
 
 -- A message given up on, kept until it is replayed or discarded. Later messages of the ordering key
--- that it holds wait for that.
+-- that it blocks wait for that.
 CREATE TABLE inbox_dead (
   seq         bigint      NOT NULL PRIMARY KEY,
   attempts    smallint    NOT NULL CHECK (attempts > 0),
   error       text        NOT NULL CHECK (error <> ''),
   dead_on_utc timestamptz NOT NULL,
   endpoint    text        NOT NULL,
-  held_key    text
+  blocked_key text
 );
-CREATE INDEX inbox_dead_held ON inbox_dead (endpoint, held_key) WHERE held_key IS NOT NULL;
+CREATE INDEX inbox_dead_blocked ON inbox_dead (endpoint, blocked_key) WHERE blocked_key IS NOT NULL;
 
--- A delivery that is no event: its bytes as they came, and why.
+-- The next place in the arrival order. A role that may not use the sequence may use this.
+CREATE FUNCTION inbox_next_place() RETURNS bigint LANGUAGE sql VOLATILE SECURITY DEFINER
+  RETURN nextval('inbox_messages_seq_seq'::regclass);
+
+-- A delivery that is not a valid event: its bytes as they came, why, and its place among the
+-- messages, at which it is stored if it becomes one.
 CREATE TABLE inbox_quarantine (
   seq                bigint      NOT NULL GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   endpoint           text        NOT NULL CHECK (endpoint <> ''),
@@ -84,7 +109,133 @@ CREATE TABLE inbox_quarantine (
   body               bytea       NOT NULL,
   redelivered        boolean     NOT NULL,
   quarantined_on_utc timestamptz NOT NULL DEFAULT now(),
+  place              bigint      NOT NULL DEFAULT inbox_next_place(),
   CONSTRAINT inbox_quarantine_once UNIQUE (endpoint, fingerprint)
+);
+-- Those of a type are found without a look at all the others. A type may be any text.
+CREATE INDEX inbox_quarantine_unknown ON inbox_quarantine (endpoint, left(type, 255), seq)
+  WHERE reason = 'unknown-type';
+
+-- A failed attempt of a message: only the first and the last ones of each are kept, and they go with
+-- the message. The number counts on when a message is replayed, the attempt begins again. A crash
+-- of the process has no error class. Equal failures have the same fingerprint.
+CREATE TABLE inbox_attempts (
+  seq           bigint      NOT NULL,
+  failed_on_utc timestamptz NOT NULL DEFAULT clock_timestamp(),
+  number        integer     NOT NULL CHECK (number > 0),
+  took_millis   integer,
+  attempt       smallint    NOT NULL CHECK (attempt > 0),
+  fingerprint   text        NOT NULL CHECK (fingerprint <> ''),
+  process       text,
+  error_class   text,
+  error         text        NOT NULL,
+  CONSTRAINT inbox_attempts_number PRIMARY KEY (seq, number)
+);
+CREATE INDEX inbox_attempts_fingerprint ON inbox_attempts (fingerprint, failed_on_utc);
+
+-- An endpoint whose messages are not handled, by any process, until the row is gone.
+CREATE TABLE inbox_paused (
+  endpoint      text        NOT NULL PRIMARY KEY CHECK (endpoint <> ''),
+  paused_by     text        NOT NULL CHECK (paused_by <> ''),
+  reason        text        NOT NULL,
+  paused_on_utc timestamptz NOT NULL DEFAULT now()
+);
+
+-- Every message that an operator replayed, discarded or expedited, as often as that was done:
+-- append-only.
+CREATE TABLE inbox_interventions (
+  id          bigint      NOT NULL GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  action      text        NOT NULL CHECK (action IN ('replay', 'discard', 'expedite')),
+  origin      text        NOT NULL CHECK (origin IN ('pending', 'dead', 'quarantine')),
+  seq         bigint      NOT NULL,
+  endpoint    text        NOT NULL,
+  message_id  text,
+  type        text,
+  reason      text        NOT NULL,
+  done_by     text        NOT NULL CHECK (done_by <> ''),
+  done_on_utc timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX inbox_interventions_seq ON inbox_interventions (origin, seq);
+
+-- A process that is running, for as long as its last heartbeat is recent. A heartbeat changes no
+-- column of an index, so its row stays in its page. The type handled_types[i] is handled where it
+-- arrives at the endpoint handled_at[i].
+CREATE TABLE inbox_processes (
+  id             uuid        NOT NULL PRIMARY KEY,
+  name           text        NOT NULL CHECK (name <> ''),
+  host           text        NOT NULL,
+  pid            bigint      NOT NULL,
+  version        text        NOT NULL,
+  roles          text[]      NOT NULL,
+  endpoints      text[]      NOT NULL,
+  handled_at     text[]      NOT NULL,
+  handled_types  text[]      NOT NULL,
+  started_on_utc timestamptz NOT NULL,
+  seen_on_utc    timestamptz NOT NULL DEFAULT now(),
+  CONSTRAINT inbox_processes_pairs CHECK (cardinality(handled_at) = cardinality(handled_types))
+) WITH (fillfactor = 50);
+
+-- A message that was processed, or discarded, and removed since: append-only.
+CREATE TABLE inbox_archive (
+  seq              bigint      NOT NULL,
+  endpoint         text        NOT NULL,
+  message_id       uuid        NOT NULL,
+  type             text        NOT NULL,
+  content_type     text,
+  body             bytea       NOT NULL,
+  headers          text,
+  correlation_id   text,
+  source           text,
+  ordering_key     text,
+  received_on_utc  timestamptz NOT NULL,
+  processed_on_utc timestamptz,
+  attempts         smallint,
+  archived_on_utc  timestamptz NOT NULL DEFAULT now()
+) PARTITION BY RANGE (archived_on_utc);
+CREATE TABLE inbox_archive_default PARTITION OF inbox_archive DEFAULT;
+CREATE INDEX inbox_archive_id ON inbox_archive (message_id);
+CREATE INDEX inbox_archive_age ON inbox_archive (endpoint, archived_on_utc);
+
+-- How long running processes want the messages of an endpoint to be kept; null is forever, in the
+-- archive none. Each process renews what it wants every few minutes. The retention job goes by the
+-- longest that is wanted; an endpoint without a row is left alone. A row that was not renewed for a
+-- day is noted as missed, and counts until it has been missed for an hour: after a jump of the
+-- clock everybody has the time to renew.
+CREATE TABLE inbox_retention_policy (
+  endpoint       text        NOT NULL CHECK (endpoint <> ''),
+  keep           interval,
+  dedup_window   interval,
+  archive        interval,
+  history        interval,
+  renewed_on_utc timestamptz NOT NULL DEFAULT now(),
+  missed_on_utc  timestamptz,
+  CONSTRAINT inbox_retention_policy_window CHECK ((keep IS NULL) = (dedup_window IS NULL))
+);
+CREATE UNIQUE INDEX inbox_retention_policy_once ON inbox_retention_policy (
+  endpoint, coalesce(keep, interval '-1 s'), coalesce(dedup_window, interval '-1 s'),
+  coalesce(archive, interval '-1 s'), coalesce(history, interval '-1 s'));
+
+-- Which process removes old messages: one at a time, until its lease ends. A lock of a session would
+-- stay behind where a pooler gives each transaction another session.
+CREATE TABLE inbox_retention_lease (
+  only_one     boolean     NOT NULL DEFAULT true PRIMARY KEY CHECK (only_one),
+  holder       uuid        NOT NULL,
+  until_on_utc timestamptz NOT NULL
+);
+
+-- How far a task of the retention job has come through a table, for whom it looks, how many rows it
+-- has seen, how many of them stay for others, and whether it is at the end. With a larger scope it
+-- begins anew.
+CREATE TABLE inbox_retention_progress (
+  task         text        NOT NULL,
+  source       text        NOT NULL,
+  position     bigint      NOT NULL,
+  began_on_utc timestamptz NOT NULL DEFAULT now(),
+  scope        text[]      NOT NULL DEFAULT '{}',
+  seen         bigint      NOT NULL DEFAULT 0,
+  kept         bigint      NOT NULL DEFAULT 0,
+  finished     boolean     NOT NULL DEFAULT false,
+  PRIMARY KEY (task, source)
 );
 
 -- The lane of an ordering key.
@@ -110,36 +261,53 @@ EXCEPTION WHEN OTHERS THEN
   RETURN NULL;
 END $$;
 
--- What a person looks at.
-CREATE VIEW inbox AS
-SELECT m.message_id                                   AS id,
-       m.endpoint,
-       m.type,
-       inbox_content(m.body)                          AS content,
-       CASE WHEN d.seq IS NOT NULL THEN 'failed'
-            WHEN w.seq IS NULL     THEN 'processed'
+-- Every message with its status.
+CREATE VIEW inbox_details AS
+SELECT m.*,
+       CASE WHEN d.seq IS NOT NULL THEN 'dead'
             WHEN w.attempts > 0    THEN 'retrying'
-            ELSE 'pending' END                        AS status,
-       m.received_on_utc,
+            WHEN w.seq IS NOT NULL THEN 'pending'
+            WHEN p.seq IS NULL AND EXISTS (SELECT 1 FROM inbox_interventions i
+                                           WHERE i.origin IN ('pending', 'dead') AND i.seq = m.seq
+                                             AND i.action = 'discard') THEN 'discarded'
+            ELSE 'processed' END                    AS status,
+       coalesce(p.attempts, d.attempts, w.attempts) AS attempts,
+       coalesce(d.error, w.last_error)              AS error,
        p.processed_on_utc,
-       coalesce(p.attempts, d.attempts, w.attempts)   AS attempts,
-       CASE WHEN w.attempts > 0 THEN w.due_on_utc END AS next_attempt_on_utc,
-       coalesce(d.error, w.last_error)                AS error,
-       m.correlation_id,
-       m.source,
-       m.headers,
-       m.ordering_key,
-       m.seq,
-       -- the same by the names that monitoring queries for inbox tables commonly use
-       m.message_id,
-       m.type                                         AS message_type,
-       m.received_on_utc                              AS received_at,
-       p.processed_on_utc                             AS processed_at,
-       coalesce(d.error, w.last_error)                AS error_message,
-       m.source                                       AS source_service
+       d.dead_on_utc,
+       w.due_on_utc,
+       w.crashes,
+       w.lease
 FROM inbox_messages m
 LEFT JOIN inbox_pending   w USING (seq)
 LEFT JOIN inbox_dead      d USING (seq)
 LEFT JOIN inbox_processed p USING (seq);
 
-INSERT INTO inbox_schema (version, description) VALUES (1, 'create inbox');
+-- What people look at; of an emptied message there is nothing to see.
+CREATE VIEW inbox AS
+SELECT message_id                                 AS id,
+       endpoint,
+       type,
+       inbox_content(body)                        AS content,
+       status,
+       received_on_utc,
+       processed_on_utc,
+       attempts,
+       CASE status WHEN 'retrying' THEN due_on_utc END AS next_attempt_on_utc,
+       error,
+       correlation_id,
+       source,
+       headers,
+       ordering_key,
+       seq,
+       -- the same by the names that monitoring queries for inbox tables commonly use
+       message_id,
+       type                                       AS message_type,
+       received_on_utc                            AS received_at,
+       processed_on_utc                           AS processed_at,
+       error                                      AS error_message,
+       source                                     AS source_service
+FROM inbox_details
+WHERE NOT emptied;
+
+INSERT INTO inbox_migrations (version, description) VALUES (1, 'create inbox');

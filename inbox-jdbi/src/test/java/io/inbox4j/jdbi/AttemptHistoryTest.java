@@ -97,7 +97,7 @@ class AttemptHistoryTest {
                         }))
             .start()) {
       service.deliver(2);
-      service.awaitAll("failed", 2);
+      service.awaitAll("dead", 2);
       assertThat(attempts(service, 0)).hasSize(1);
       assertThat(attempts(service, 1)).hasSize(3);
       assertThat(fingerprints(service, 0)).doesNotContainAnyElementsOf(fingerprints(service, 1));
@@ -116,7 +116,7 @@ class AttemptHistoryTest {
                         .on(Created.class, (event, context) -> never.await()))
             .start()) {
       service.deliver(1);
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       assertThat(attempts(service, 0))
           .hasSize(3)
           .allSatisfy(
@@ -164,7 +164,7 @@ class AttemptHistoryTest {
       service.start();
       service.deliver(3);
       service.awaitAll("processed", 2);
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       service.inbox.deadLetters().discard(MessageFilter.all());
       assertThat(rows(service)).isEqualTo(5);
       service.database.execute(

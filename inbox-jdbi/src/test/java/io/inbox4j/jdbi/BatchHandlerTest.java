@@ -53,11 +53,11 @@ class BatchHandlerTest {
               .forEach(event -> context.fail(event, new IllegalStateException("every third")));
         };
     try (Service service = serviceWithStored(8, handler)) {
-      service.awaitAll("failed", 3);
+      service.awaitAll("dead", 3);
       service.awaitAll("processed", 5);
       assertThat(service.database.effects()).containsExactlyInAnyOrder("1", "2", "4", "5", "7");
       assertThat(calls).startsWith(8, 5);
-      assertThat(service.database.texts("SELECT error FROM inbox WHERE status = 'failed'"))
+      assertThat(service.database.texts("SELECT error FROM inbox WHERE status = 'dead'"))
           .allMatch(error -> error.contains("every third"));
     }
   }
@@ -72,7 +72,7 @@ class BatchHandlerTest {
           }
         };
     try (Service service = serviceWithStored(8, handler)) {
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       service.awaitAll("processed", 7);
       assertThat(service.database.effects())
           .containsExactlyInAnyOrder("0", "1", "2", "3", "4", "6", "7");
@@ -92,10 +92,10 @@ class BatchHandlerTest {
               .list();
         };
     try (Service service = serviceWithStored(4, handler)) {
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       service.awaitAll("processed", 3);
       assertThat(service.database.effects()).containsExactlyInAnyOrder("0", "1", "3");
-      assertThat(service.database.texts("SELECT error FROM inbox WHERE status = 'failed'"))
+      assertThat(service.database.texts("SELECT error FROM inbox WHERE status = 'dead'"))
           .allMatch(error -> error.contains("division by zero"));
     }
   }
@@ -111,7 +111,7 @@ class BatchHandlerTest {
               Messages.event(1, "{\"n\":\"one\"}").delivery(),
               Messages.event(2).delivery()));
       service.inbox.startProcessing();
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       service.awaitAll("processed", 2);
       assertThat(service.database.effects()).containsExactlyInAnyOrder("0", "2");
     }
@@ -198,8 +198,8 @@ class BatchHandlerTest {
       service.inbox.startReceiving();
       service.deliver(3);
       service.inbox.startProcessing();
-      service.awaitAll("failed", 1);
-      assertThat(service.statuses()).containsExactly("failed 1", "pending 0", "pending 0");
+      service.awaitAll("dead", 1);
+      assertThat(service.statuses()).containsExactly("dead 1", "pending 0", "pending 0");
     }
   }
 

@@ -2,6 +2,7 @@ package io.inbox4j.jdbi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inbox4j.jdbi.internal.sql.OperatorSql;
 import io.inbox4j.jdbi.internal.sql.Sql;
 import io.inbox4j.store.WorkTransaction;
 import java.util.List;
@@ -22,7 +23,8 @@ class ClaimPlanTest {
         .jdbi()
         .useTransaction(
             handle -> {
-              List<String> statements = List.of(Sql.claim(100, 60_000).strip().split(";\\s*", -1));
+              List<String> statements =
+                  List.of(here(Sql.claim(100, 60_000)).strip().split(";\\s*", -1));
               assertThat(statements).hasSize(5);
               handle.execute(statements.get(0));
               handle.execute(statements.get(1));
@@ -46,7 +48,7 @@ class ClaimPlanTest {
         .useTransaction(
             handle -> {
               handle.execute(Sql.BY_INDEX);
-              prepare(handle, Sql.walkLane(100), WALK);
+              prepare(handle, here(Sql.walkLane(100)), WALK);
               for (int i = 0; i < 6; i++) {
                 plan(handle, WALK_ONCE);
               }
@@ -66,6 +68,11 @@ class ClaimPlanTest {
   private static final String WALK_ONCE =
       "('orders', 1::smallint, '-infinity', 0, '{}', 'orders', 1::smallint, 'orders', 'orders',"
           + " 1::smallint)";
+
+  /** The statement with the tables of this schema. */
+  private static String here(String statement) {
+    return statement.replace("{inbox}.", "");
+  }
 
   private static void prepare(Handle handle, String claim) {
     prepare(handle, claim, "(text, text[], timestamptz, text)");
@@ -165,7 +172,7 @@ class ClaimPlanTest {
                   """);
               handle.execute(Sql.BY_INDEX);
               String look =
-                  Sql.ADOPTABLE
+                  here(OperatorSql.ADOPTABLE)
                       .replace(":types", "ARRAY['created', 'cancelled']")
                       .replace(":endpoint", "'orders'")
                       .replace(":after", "0")

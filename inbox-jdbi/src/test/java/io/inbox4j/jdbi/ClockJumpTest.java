@@ -55,7 +55,7 @@ class ClockJumpTest {
                 .formatted(days)
             + " WHERE archived_on_utc <= now()");
     database.execute(
-        "UPDATE inbox_retention SET began_on_utc = began_on_utc - interval '%d days'"
+        "UPDATE inbox_retention_progress SET began_on_utc = began_on_utc - interval '%d days'"
                 .formatted(days)
             + " WHERE began_on_utc <= now()");
   }
@@ -187,7 +187,7 @@ class ClockJumpTest {
     processed(3, 20);
     database.execute("UPDATE inbox_messages SET received_on_utc = '2000-01-01'");
     assertThat(run(WEEK).removed()).as("and it has passed by all").isZero();
-    database.execute("UPDATE inbox_retention SET began_on_utc = '2099-01-01'");
+    database.execute("UPDATE inbox_retention_progress SET began_on_utc = '2099-01-01'");
     age(2);
     assertThat(run(WEEK).removed()).isEqualTo(3);
   }

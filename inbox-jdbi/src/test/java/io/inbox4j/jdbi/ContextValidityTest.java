@@ -136,7 +136,7 @@ class ContextValidityTest {
                         .retry(RetryPolicy.never()))
             .start()) {
       service.deliver(1);
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       mayGoOn.countDown();
       assertThatThrownBy(late::get)
           .isInstanceOf(ExecutionException.class)

@@ -78,13 +78,13 @@ class EndedTransactionTest {
     try (Logged logged = Logged.by("io.inbox4j");
         Service service = Service.subscribing(queue -> configure(queue, mode, deed))) {
       service.start().deliver(5);
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       service.awaitAll("processed", 4);
 
       String id = Messages.id(CULPRIT).toString();
-      assertThat(service.database.texts("SELECT id FROM inbox WHERE status = 'failed'"))
+      assertThat(service.database.texts("SELECT id FROM inbox WHERE status = 'dead'"))
           .containsExactly(id);
-      assertThat(service.database.texts("SELECT error FROM inbox WHERE status = 'failed'"))
+      assertThat(service.database.texts("SELECT error FROM inbox WHERE status = 'dead'"))
           .allMatch(error -> error.contains("the handler ended the inbox's transaction"));
       assertThat(logged.lines())
           .anyMatch(line -> line.contains("ended the inbox's transaction") && line.contains(id));
@@ -145,10 +145,10 @@ class EndedTransactionTest {
                 inbox.subscribe(
                     Service.QUEUE, queue -> configure(queue, "transactional", Deed.COMMIT_LAST)))) {
       service.start();
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       service.awaitAll("processed", 4);
       assertThat(service.statuses())
-          .containsExactly("processed 1", "processed 1", "failed 3", "processed 1", "processed 1");
+          .containsExactly("processed 1", "processed 1", "dead 3", "processed 1", "processed 1");
     }
   }
 
@@ -170,9 +170,9 @@ class EndedTransactionTest {
                         })
                     .retry(RetryPolicy.immediate(ATTEMPTS)))) {
       service.start().deliver(5);
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       service.awaitAll("processed", 4);
-      assertThat(service.statuses()).filteredOn(it -> it.startsWith("failed")).hasSize(1);
+      assertThat(service.statuses()).filteredOn(it -> it.startsWith("dead")).hasSize(1);
       assertThat(service.database.count("SELECT count(*) FROM effects WHERE name <> '2'"))
           .isLessThanOrEqualTo(8);
     }
@@ -196,7 +196,7 @@ class EndedTransactionTest {
                     .orderedBy(IntegrationEvent.class, event -> "a")
                     .retry(RetryPolicy.immediate(ATTEMPTS)))) {
       service.start().deliver(expected.size());
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       service.awaitAll("processed", 4);
       List<String> last =
           service.database.texts(

@@ -80,7 +80,7 @@ class EvolvingTypesTest {
                             }))
             .start()) {
       deliver(service, "orders.placed.v1", "{}");
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       assertThat(service.database.texts("SELECT error FROM inbox_dead").get(0))
           .contains("the upcaster to")
           .contains("Placed");
@@ -131,7 +131,7 @@ class EvolvingTypesTest {
                         .subscribe(Service.QUEUE, Opened.class, (event, context) -> {}))
             .start()) {
       deliver(service, "opened", "{\"more\":1}");
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
     }
   }
 

@@ -85,7 +85,7 @@ class FailureInLogTest {
     try (Service service = failing(builder -> {}, queue -> {}, FailureInLogTest::saySomething);
         Logged log = Logged.by("io.inbox4j")) {
       service.deliver(30);
-      service.awaitAll("failed", 30);
+      service.awaitAll("dead", 30);
       await().until(() -> of(log, "is dead after").size() == 30);
       assertThat(of(log, "is dead after")).filteredOn(it -> it.contains("\tat ")).hasSize(1);
       assertThat(of(log, "failed in attempt")).filteredOn(it -> it.contains("\tat ")).hasSize(1);
@@ -182,7 +182,7 @@ class FailureInLogTest {
     try (Service service = failing(builder, mode, handler);
         Logged log = Logged.by("io.inbox4j")) {
       service.deliver(1);
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       await().atMost(Duration.ofSeconds(20)).until(() -> !service.heard.of("dead").isEmpty());
       return log.lines();
     }

@@ -141,7 +141,7 @@ class FaultToleranceTest {
                         .retry(RetryPolicy.immediate(3)))
             .start()) {
       service.deliver(5);
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       service.awaitAll("processed", 4);
       assertThat(service.database.effects()).containsExactly("0", "1", "3", "4");
       assertThat(service.heard.of("interrupted")).isEmpty();
@@ -199,10 +199,10 @@ class FaultToleranceTest {
                             .on(Created.class, Service::effect)
                             .retry(RetryPolicy.immediate(3))))) {
       service.start();
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       service.awaitAll("processed", 1);
       assertThat(database.effects()).containsExactly("1");
-      assertThat(database.texts("SELECT error FROM inbox WHERE status = 'failed'").get(0))
+      assertThat(database.texts("SELECT error FROM inbox WHERE status = 'dead'").get(0))
           .contains("the process died or was lost 3 times");
     }
   }
@@ -226,11 +226,11 @@ class FaultToleranceTest {
                         })
                     .retry(RetryPolicy.immediate(2)))) {
       service.start().deliver(4);
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       service.awaitAll("processed", 3);
       assertThat(service.database.effects()).containsExactly("0", "2", "3");
       assertThat(service.statuses())
-          .containsExactly("processed 1", "failed 2", "processed 1", "processed 1");
+          .containsExactly("processed 1", "dead 2", "processed 1", "processed 1");
     }
   }
 
@@ -250,7 +250,7 @@ class FaultToleranceTest {
       service.database.execute(
           "CREATE TABLE rooms (room integer UNIQUE DEFERRABLE INITIALLY DEFERRED)");
       service.start().deliver(3);
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       service.awaitAll("processed", 2);
       assertThat(service.database.count("SELECT count(*) FROM rooms")).isEqualTo(2);
     }
@@ -279,7 +279,7 @@ class FaultToleranceTest {
                             .isolated()
                             .retry(RetryPolicy.immediate(2))))) {
       service.start();
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       service.awaitAll("processed", 2);
       assertThat(database.texts("SELECT DISTINCT name FROM effects WHERE name <> '0' ORDER BY 1"))
           .containsExactly("1", "2");
@@ -316,11 +316,11 @@ class FaultToleranceTest {
           """
           CREATE FUNCTION get_lost() RETURNS void LANGUAGE plpgsql AS $$
           BEGIN
-            PERFORM set_config('search_path', 'nowhere', true);
+            PERFORM set_config('role', 'pg_monitor', true);
           END $$
           """);
       service.start().deliver(4);
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       service.awaitAll("processed", 3);
       assertThat(service.database.effects()).containsExactlyInAnyOrder("0", "2", "3");
     }

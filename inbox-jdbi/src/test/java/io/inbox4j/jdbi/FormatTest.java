@@ -105,7 +105,7 @@ class FormatTest {
     try (Service service = with(queue -> {}).start()) {
       deliver(service, "one", PairsFormat.CONTENT_TYPE, "walk=a\nn=many");
       deliver(service, "two", CBOR, CBOR_MAPPER.writeValueAsBytes(Map.of("walk", "a", "n", "7")));
-      service.awaitAll("failed", 2);
+      service.awaitAll("dead", 2);
       assertThat(service.inbox.deadLetters().list(MessageFilter.all(), 10))
           .allSatisfy(dead -> assertThat(dead.attempts()).isOne())
           .extracting(dead -> dead.error().lines().findFirst().orElse(""))
@@ -167,7 +167,7 @@ class FormatTest {
     try (Service worker =
         Service.with(database, inbox -> inbox.subscribe(Service.QUEUE, Step.class, this::take))) {
       worker.inbox.startProcessing();
-      worker.awaitAll("failed", 1);
+      worker.awaitAll("dead", 1);
       assertThat(worker.inbox.deadLetters().list(MessageFilter.all(), 10).get(0).error())
           .contains("the content type is 'application/cbor'; this inbox reads: application/json");
     }

@@ -119,7 +119,7 @@ class HandlingTest {
                         })
                     .retry(RetryPolicy.immediate(2)))) {
       service.start().deliver(1);
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       assertThat(service.database.effects()).isEmpty();
       assertThat(service.database.texts("SELECT error FROM inbox").get(0))
           .startsWith("attempt 2 of 2 failed: java.lang.IllegalStateException: no stock");
@@ -154,11 +154,11 @@ class HandlingTest {
                             .retry(RetryPolicy.never())))) {
       service.start();
       service.awaitAll("processed", 90);
-      service.awaitAll("failed", 10);
+      service.awaitAll("dead", 10);
       assertThat(database.count("SELECT count(*) FROM effects")).isEqualTo(90);
       assertThat(database.count("SELECT count(DISTINCT name) FROM effects")).isEqualTo(90);
       assertThat(database.count("SELECT count(*) FROM effects WHERE name LIKE '%5'")).isZero();
-      assertThat(service.statuses()).containsOnly("processed 1", "failed 1");
+      assertThat(service.statuses()).containsOnly("processed 1", "dead 1");
       await().untilAsserted(() -> assertThat(service.heard.of("processed")).hasSize(90));
     }
   }
@@ -179,9 +179,9 @@ class HandlingTest {
                             .retry(RetryPolicy.never())))) {
       service.start();
       service.awaitAll("processed", 29);
-      assertThat(database.texts("SELECT content->>'n' FROM inbox WHERE status = 'failed'"))
+      assertThat(database.texts("SELECT content->>'n' FROM inbox WHERE status = 'dead'"))
           .containsExactly("17");
-      assertThat(database.texts("SELECT error FROM inbox WHERE status = 'failed'").get(0))
+      assertThat(database.texts("SELECT error FROM inbox WHERE status = 'dead'").get(0))
           .contains("swallowed");
       assertThat(database.count("SELECT count(*) FROM effects")).isEqualTo(29);
       assertThat(database.count("SELECT count(DISTINCT name) FROM effects")).isEqualTo(29);
@@ -224,7 +224,7 @@ class HandlingTest {
                             .retry(RetryPolicy.never())))) {
       service.start();
       service.awaitAll("processed", 39);
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       assertThat(calls).hasValue(40);
       assertThat(database.count("SELECT count(DISTINCT name) FROM effects")).isEqualTo(39);
     }
@@ -246,8 +246,8 @@ class HandlingTest {
           List.of(
               Messages.delivery("a", "created", "c", "s", "{\"n\":1}"),
               Messages.delivery("b", "cancelled", "c", "s", "{\"n\":2}")));
-      service.awaitAll("failed", 2);
-      assertThat(service.statuses()).containsExactly("failed 3", "failed 1");
+      service.awaitAll("dead", 2);
+      assertThat(service.statuses()).containsExactly("dead 3", "dead 1");
     }
   }
 
@@ -267,9 +267,9 @@ class HandlingTest {
               throw RetryLater.after(Duration.ofHours(1), "being upgraded");
             })) {
       service.deliver(2);
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       service.awaitAll("retrying", 1);
-      assertThat(service.statuses()).containsExactly("failed 1", "retrying 1");
+      assertThat(service.statuses()).containsExactly("dead 1", "retrying 1");
       assertThat(service.database.effects()).isEmpty();
       assertThat(
               service.database.texts(
@@ -299,9 +299,9 @@ class HandlingTest {
                     .retry(RetryPolicy.immediate(2)))) {
       service.start().deliver(5);
       service.awaitAll("processed", 1);
-      service.awaitAll("failed", 4);
+      service.awaitAll("dead", 4);
       assertThat(service.statuses())
-          .containsExactly("failed 2", "failed 2", "failed 2", "failed 2", "processed 1");
+          .containsExactly("dead 2", "dead 2", "dead 2", "dead 2", "processed 1");
       assertThat(service.database.effects()).containsExactly("4");
     }
   }
@@ -323,8 +323,8 @@ class HandlingTest {
       service.transport.deliver(
           Service.QUEUE,
           List.of(Messages.delivery("a", "created", "c", "s", "{\"n\":\"secret\"}")));
-      service.awaitAll("failed", 1);
-      assertThat(service.statuses()).containsExactly("failed 1");
+      service.awaitAll("dead", 1);
+      assertThat(service.statuses()).containsExactly("dead 1");
       assertThat(service.database.texts("SELECT split_part(error, E'\\n', 1) FROM inbox").get(0))
           .contains("the body cannot be read", "'n'", "int")
           .doesNotContain("secret");

@@ -53,7 +53,7 @@ class InboxViewTest {
     assertThat(database.texts(row))
         .containsExactly(
             "processed|2|t|0|created|orders|correlation|shop|t",
-            "failed|1|no stock|f|1|created|orders|correlation|shop|t",
+            "dead|1|no stock|f|1|created|orders|correlation|shop|t",
             "retrying|1|not yet|f|t|2|created|orders|correlation|shop|t",
             "pending|0|f|3|created|orders|correlation|shop|t");
   }
@@ -107,7 +107,7 @@ class InboxViewTest {
             """);
     assertThat(rows)
         .extracting(row -> row.get("status") + " " + row.get("count"))
-        .containsExactlyInAnyOrder("processed 1", "failed 1", "retrying 1", "pending 1");
+        .containsExactlyInAnyOrder("processed 1", "dead 1", "retrying 1", "pending 1");
   }
 
   @Test
@@ -138,7 +138,7 @@ class InboxViewTest {
             -- Identify high-failure message types for investigation
             SELECT message_type, COUNT(*) as failure_count
             FROM inbox
-            WHERE status = 'failed'
+            WHERE status = 'dead'
               AND received_at > NOW() - INTERVAL '1 hour'
             GROUP BY message_type
             ORDER BY failure_count DESC;
@@ -160,7 +160,7 @@ class InboxViewTest {
               DATE_TRUNC('hour', received_at) as hour,
               COUNT(*) as total_received,
               COUNT(*) FILTER (WHERE status = 'processed') as processed,
-              COUNT(*) FILTER (WHERE status = 'failed') as failed
+              COUNT(*) FILTER (WHERE status = 'dead') as failed
             FROM inbox
             WHERE received_at > NOW() - INTERVAL '24 hours'
             GROUP BY DATE_TRUNC('hour', received_at)

@@ -34,10 +34,10 @@ class InterventionTest {
   void whoDidWhatIsRecorded() {
     try (Service service = failing()) {
       service.deliver(2);
-      service.awaitAll("failed", 2);
+      service.awaitAll("dead", 2);
       DeadLetters dead = service.inbox.deadLetters();
       assertThat(dead.as("anna").replay(ALL)).isEqualTo(2);
-      service.awaitAll("failed", 2);
+      service.awaitAll("dead", 2);
       assertThat(dead.list(ALL, 10)).extracting("replays").containsExactly(1, 1);
       assertThat(dead.discard(ALL)).isEqualTo(2);
       String me = System.getProperty("user.name");
@@ -55,7 +55,7 @@ class InterventionTest {
   void oneMessageCanBeChosenAmongEqualOnes() {
     try (Service service = failing()) {
       service.deliver(3);
-      service.awaitAll("failed", 3);
+      service.awaitAll("dead", 3);
       DeadLetters dead = service.inbox.deadLetters();
       long second = dead.list(ALL, 3).get(1).sequence();
       assertThat(dead.list(ALL.sequence(second), 3)).hasSize(1);
@@ -80,7 +80,7 @@ class InterventionTest {
     int count = 1_201;
     try (Service service = failing()) {
       service.deliver(count);
-      service.awaitAll("failed", count);
+      service.awaitAll("dead", count);
       assertThat(service.inbox.deadLetters().discard(ALL)).isEqualTo(count);
       assertThat(service.inbox.deadLetters().discard(ALL)).isZero();
       List<String> inOrder =
@@ -124,7 +124,7 @@ class InterventionTest {
                         .pollInterval(Duration.ofMinutes(10)))
             .start()) {
       service.transport.deliver(Service.QUEUE, List.of(step(1), step(2), step(3)));
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       awaitIdle();
       assertThat(service.inbox.deadLetters().discard(ALL)).isEqualTo(1);
       service.awaitAll("processed", 2);

@@ -304,7 +304,7 @@ class LeasedFaultTest {
               () ->
                   database
                       .texts("SELECT status FROM inbox ORDER BY seq")
-                      .equals(List.of("failed", "processed", "processed")));
+                      .equals(List.of("dead", "processed", "processed")));
     }
   }
 

@@ -70,7 +70,7 @@ class LeasedTest {
             (event, context) -> context.unwrap(Handle.class),
             queue -> queue.retry(RetryPolicy.immediate(1)))) {
       service.deliver(1);
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       assertThat(service.database.texts("SELECT error FROM inbox"))
           .allMatch(error -> error.contains("context.commitWith"));
     }
@@ -91,8 +91,8 @@ class LeasedTest {
             queue -> queue.retry(RetryPolicy.immediate(5)))) {
       service.deliver(3);
       service.awaitAll("processed", 2);
-      service.awaitAll("failed", 1);
-      assertThat(service.statuses()).containsExactly("processed 1", "failed 1", "processed 3");
+      service.awaitAll("dead", 1);
+      assertThat(service.statuses()).containsExactly("processed 1", "dead 1", "processed 3");
     }
   }
 
@@ -110,7 +110,7 @@ class LeasedTest {
             queue -> queue.retry(RetryPolicy.immediate(1)))) {
       service.deliver(8);
       service.awaitAll("processed", 7);
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       assertThat(service.database.effects()).containsExactly("0", "1", "2", "4", "5", "6", "7");
     }
   }
@@ -155,8 +155,8 @@ class LeasedTest {
                     .retry(RetryPolicy.immediate(1)))) {
       service.deliver(3);
       service.awaitAll("processed", 2);
-      service.awaitAll("failed", 1);
-      assertThat(service.database.texts("SELECT error FROM inbox WHERE status = 'failed'"))
+      service.awaitAll("dead", 1);
+      assertThat(service.database.texts("SELECT error FROM inbox WHERE status = 'dead'"))
           .allMatch(error -> error.contains("did not end within PT0.2S"));
       released.countDown();
     }
@@ -181,7 +181,7 @@ class LeasedTest {
       await().atMost(PATIENCE).until(() -> workersOf(service).status() == Health.Status.DOWN);
       assertThat(workersOf(service).detail())
           .startsWith("0 of 2 workers; 18 handlers do not return though they were interrupted");
-      service.awaitAll("failed", 18);
+      service.awaitAll("dead", 18);
       await()
           .atMost(PATIENCE)
           .until(() -> service.database.count("SELECT count(lease) FROM inbox_pending") == 0);
@@ -389,9 +389,9 @@ class LeasedTest {
       service.database.execute(
           "UPDATE inbox_pending SET crashes = 4 WHERE seq = (SELECT min(seq) FROM inbox_pending)");
       service.inbox.startProcessing();
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       service.awaitAll("processed", 3);
-      assertThat(service.database.texts("SELECT error FROM inbox WHERE status = 'failed'"))
+      assertThat(service.database.texts("SELECT error FROM inbox WHERE status = 'dead'"))
           .allMatch(error -> error.contains("died or was lost 3 times"));
       assertThat(most).hasValueLessThan(3);
     }

@@ -59,11 +59,11 @@ class LostTransactionTest {
         Service service = Service.subscribing(queue -> configure(queue, mode, deed.sql))) {
       service.start().deliver(5);
       service.awaitAll("processed", 4);
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
 
       String id = Messages.id(CULPRIT).toString();
-      assertThat(service.statuses().get(CULPRIT)).isEqualTo("failed " + ATTEMPTS);
-      assertThat(service.database.texts("SELECT error FROM inbox WHERE status = 'failed'"))
+      assertThat(service.statuses().get(CULPRIT)).isEqualTo("dead " + ATTEMPTS);
+      assertThat(service.database.texts("SELECT error FROM inbox WHERE status = 'dead'"))
           .allMatch(error -> error.contains("the transaction was lost 3 times in a row"));
       assertThat(logged.lines())
           .anyMatch(line -> line.contains("has lost its transaction") && line.contains(id));
@@ -91,8 +91,8 @@ class LostTransactionTest {
     try (Service service = Service.subscribing(queue -> configure(queue, mode, UNSUPPORTED))) {
       service.start().deliver(5);
       service.awaitAll("processed", 4);
-      service.awaitAll("failed", 1);
-      assertThat(service.statuses().get(CULPRIT)).isEqualTo("failed " + ATTEMPTS);
+      service.awaitAll("dead", 1);
+      assertThat(service.statuses().get(CULPRIT)).isEqualTo("dead " + ATTEMPTS);
       assertThat(service.database.effects()).containsExactly("0", "1", "3", "4");
       assertThat(service.heard.of("interrupted")).isEmpty();
     }
@@ -121,7 +121,7 @@ class LostTransactionTest {
                     database
                         .texts("SELECT status FROM inbox ORDER BY seq")
                         .equals(
-                            List.of("processed", "processed", "failed", "processed", "processed")));
+                            List.of("processed", "processed", "dead", "processed", "processed")));
         assertThat(database.effects()).containsExactly("0", "1", "3", "4");
       }
     }

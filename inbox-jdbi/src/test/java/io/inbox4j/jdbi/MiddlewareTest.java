@@ -83,7 +83,7 @@ class MiddlewareTest {
                         .on(Created.class, Service::effect))
             .start()) {
       service.deliver(1);
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       assertThat(service.database.texts("SELECT name FROM effects")).isEmpty();
       assertThat(service.database.texts("SELECT error FROM inbox_dead").get(0))
           .contains("not allowed");

@@ -4,18 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.inbox4j.error.InboxException;
+import io.inbox4j.jdbi.internal.sql.InboxSchema;
 import io.inbox4j.jdbi.internal.sql.Migrations;
-import io.inbox4j.operations.Retention;
-import io.inbox4j.store.Outcome;
 import io.inbox4j.store.WorkTransaction;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -25,7 +24,23 @@ class MigrationsTest {
   private static final String COMMAND = "JdbiInboxStore.migrate(dataSource)";
   private static final String LOCATION = "classpath:io/inbox4j/migrations";
 
+  /** Those of this release, and two of later ones. */
+  private static final List<String> SCRIPTS =
+      List.of("V1__create_inbox.sql", "V2__test_quarantine.sql", "V3__test_pending.sql");
+
+  private static final String APPLIED =
+      "SELECT string_agg(version::text, ' ' ORDER BY version) FROM inbox_migrations";
+
   private final TestDatabase database = TestDatabase.empty();
+
+  private Migrations migrations() {
+    return migrations(Jdbi.create(database.dataSource()));
+  }
+
+  private static Migrations migrations(Jdbi jdbi) {
+    InboxSchema schema = InboxSchema.of(null);
+    return new Migrations(jdbi.setTemplateEngine(schema), schema, SCRIPTS);
+  }
 
   @Test
   void processesThatStartAtTheSameTimeApplyThemOnce() throws Exception {
@@ -34,11 +49,10 @@ class MigrationsTest {
     CyclicBarrier barrier = new CyclicBarrier(processes);
     List<Future<?>> opening = new ArrayList<>();
     for (int i = 0; i < processes; i++) {
-      JdbiInboxStore store = JdbiInboxStore.create(database.dataSource());
       Callable<Boolean> open =
           () -> {
             barrier.await();
-            store.open();
+            migrations().apply();
             return true;
           };
       opening.add(threads.submit(open));
@@ -47,8 +61,7 @@ class MigrationsTest {
       one.get();
     }
     threads.shutdown();
-    assertThat(database.count("SELECT count(*) FROM inbox_schema"))
-        .isEqualTo(Migrations.SCRIPTS.size());
+    assertThat(database.texts(APPLIED)).containsExactly("1 2 3");
   }
 
   @Test
@@ -95,7 +108,7 @@ class MigrationsTest {
   @Test
   void tablesOfANewerVersionAreAccepted() {
     JdbiInboxStore.migrate(database.dataSource());
-    database.execute("INSERT INTO inbox_schema (version, description) VALUES (99, 'later')");
+    database.execute("INSERT INTO inbox_migrations (version, description) VALUES (99, 'later')");
     try (JdbiInboxStore store = Messages.store(database)) {
       assertThat(store.receive(Messages.ENDPOINT, Messages.events(1))).hasSize(1);
     }
@@ -103,73 +116,63 @@ class MigrationsTest {
 
   @Test
   void theScriptsAreWhereFlywayLooksForThemAndNoteTheirVersionThemselves() throws Exception {
-    for (String script : Migrations.SCRIPTS) {
-      apply(script);
-    }
+    apply(SCRIPTS.get(0));
     JdbiInboxStore.builder(database.dataSource()).migrate(false).build().open();
   }
 
   @Test
-  void tablesOfAnOlderVersionAreUpgradedWithWhatIsInThem() throws Exception {
-    apply(Migrations.SCRIPTS.get(0));
-    database.execute(
-        "INSERT INTO inbox_messages (endpoint, message_id, type, body, redelivered)"
-            + " VALUES ('%s', gen_random_uuid(), '%s', '{}', false)"
-                .formatted(Messages.ENDPOINT, Messages.TYPE));
-    database.execute(
-        "INSERT INTO inbox_pending (seq, endpoint, type) SELECT seq, endpoint, type FROM inbox_messages");
-    assertThatThrownBy(JdbiInboxStore.builder(database.dataSource()).migrate(false).build()::open)
-        .hasMessageContaining("have version 1");
-    try (JdbiInboxStore store = Messages.store(database);
-        WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
-      assertThat(transaction.claim(Messages.TYPES, 10)).hasSize(1);
-    }
-  }
-
-  @Test
-  void whatWasProcessedBeforeTheUpgradeBecomesAPartitionWithAnEnd() throws Exception {
-    for (String script : Migrations.SCRIPTS.subList(0, 3)) {
-      apply(script);
-    }
-    database.execute(
-        "INSERT INTO inbox_messages (endpoint, message_id, type, body, redelivered)"
-            + " VALUES ('%s', gen_random_uuid(), '%s', '{}', false)"
-                .formatted(Messages.ENDPOINT, Messages.TYPE));
-    database.execute("INSERT INTO inbox_processed SELECT seq, 1, now() FROM inbox_messages");
+  void tablesOfAnOlderVersionAreUpgradedWithWhatIsInThem() {
     try (JdbiInboxStore store = Messages.store(database)) {
-      assertThat(database.count("SELECT count(*) FROM inbox_processed_before")).isEqualTo(1);
-      assertThat(database.count("SELECT count(*) FROM inbox_processed_default")).isZero();
-      assertThat(database.texts("SELECT status FROM inbox")).containsExactly("processed");
       store.receive(Messages.ENDPOINT, Messages.events(1));
-      Messages.settle(store, 1, Outcome.Processed::new);
-      store.retain(Set.of(Messages.ENDPOINT), Retention.days(7), false, soFar -> true);
+      assertThatThrownBy(migrations()::check)
+          .isInstanceOf(InboxException.class)
+          .hasMessageContaining("have version 1, this library needs 3")
+          .hasMessageContaining(COMMAND);
+      migrations().apply();
+      migrations().check();
+      try (WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
+        assertThat(transaction.claim(Messages.TYPES, 10)).hasSize(1);
+      }
     }
-    assertThat(database.texts("SELECT status FROM inbox")).hasSize(2);
-    assertThat(
-            database.count(
-                "SELECT count(*) FROM pg_inherits WHERE inhparent = 'inbox_processed'::regclass"))
-        .isEqualTo(9);
   }
 
   @Test
-  void aVersionThatWasLeftOutIsAppliedLater() {
-    JdbiInboxStore.migrate(database.dataSource());
-    database.execute("DROP INDEX inbox_pending_crashed");
-    database.execute("DELETE FROM inbox_schema WHERE version = 3");
-    assertThatThrownBy(JdbiInboxStore.builder(database.dataSource()).migrate(false).build()::open)
-        .hasMessageContaining("have version 2");
-    JdbiInboxStore.migrate(database.dataSource());
-    assertThat(database.count("SELECT count(*) FROM inbox_schema WHERE version = 3")).isEqualTo(1);
+  void aVersionThatWasLeftOutIsAppliedLater() throws Exception {
+    apply(SCRIPTS.get(0));
+    apply(SCRIPTS.get(2));
+    assertThatThrownBy(migrations()::check).hasMessageContaining("have version 1");
+    migrations().apply();
+    assertThat(database.texts(APPLIED)).containsExactly("1 2 3");
+  }
+
+  @Test
+  void aRoleThatMayNotChangeTheTablesSaysWhichVersionTheyHave() throws Exception {
+    apply(SCRIPTS.get(0));
+    String schema = database.texts("SELECT current_schema()").get(0);
+    String role = schema + "_reader";
+    database.execute("CREATE ROLE " + role);
+    database.execute("GRANT USAGE ON SCHEMA " + schema + " TO " + role);
+    database.execute("GRANT SELECT ON inbox_migrations TO " + role);
+    Jdbi reader =
+        Jdbi.create(
+            () -> {
+              var connection = database.dataSource().getConnection();
+              connection.createStatement().execute("SET ROLE " + role);
+              return connection;
+            });
+    assertThatThrownBy(migrations(reader)::apply)
+        .isInstanceOf(InboxException.class)
+        .hasMessageContaining("have version 1, this library needs 3, and this role may not");
   }
 
   @Test
   void anUpgradeWaitsForWhoUsesATableAndLetsOthersThroughMeanwhile() throws Exception {
-    apply(Migrations.SCRIPTS.get(0));
+    apply(SCRIPTS.get(0));
     ExecutorService threads = Executors.newSingleThreadExecutor();
     try (var inUse = database.dataSource().getConnection()) {
       inUse.setAutoCommit(false);
       inUse.createStatement().execute("SELECT count(*) FROM inbox_pending");
-      Future<?> upgrade = threads.submit(() -> JdbiInboxStore.migrate(database.dataSource()));
+      Future<?> upgrade = threads.submit(() -> migrations().apply());
       org.awaitility.Awaitility.await()
           .until(
               () ->
@@ -184,21 +187,18 @@ class MigrationsTest {
     } finally {
       threads.shutdown();
     }
-    assertThat(database.count("SELECT count(*) FROM inbox_schema"))
-        .isEqualTo(Migrations.SCRIPTS.size());
+    assertThat(database.texts(APPLIED)).containsExactly("1 2 3");
   }
 
   @Test
   void anUpgradeHoldsNoTableWhileItWaitsForAnother() throws Exception {
-    for (String script : Migrations.SCRIPTS.subList(0, 4)) {
-      apply(script);
-    }
+    apply(SCRIPTS.get(0));
     ExecutorService threads = Executors.newSingleThreadExecutor();
     try (var older = database.dataSource().getConnection();
         var statement = older.createStatement()) {
       older.setAutoCommit(false);
       statement.execute("LOCK TABLE inbox_pending IN ROW EXCLUSIVE MODE");
-      Future<?> upgrade = threads.submit(() -> JdbiInboxStore.migrate(database.dataSource()));
+      Future<?> upgrade = threads.submit(() -> migrations().apply());
       awaitWaitingFor("inbox_pending");
       statement.execute("SET LOCAL lock_timeout = '30s'");
       statement.execute("SET LOCAL deadlock_timeout = '60s'");
@@ -213,25 +213,22 @@ class MigrationsTest {
 
   @Test
   void anUpgradeThatIsTheVictimOfADeadlockIsTriedAgain() throws Exception {
-    for (String script : Migrations.SCRIPTS.subList(0, 4)) {
-      apply(script);
-    }
+    apply(SCRIPTS.get(0));
     ExecutorService threads = Executors.newSingleThreadExecutor();
     try (var other = database.dataSource().getConnection();
         var statement = other.createStatement()) {
       other.setAutoCommit(false);
       statement.execute("SET LOCAL deadlock_timeout = '60s'");
-      statement.execute("LOCK TABLE inbox_schema IN EXCLUSIVE MODE");
-      Future<?> upgrade = threads.submit(() -> JdbiInboxStore.migrate(database.dataSource()));
-      awaitWaitingFor("inbox_schema"); // it has changed the quarantine, and is to note that
+      statement.execute("LOCK TABLE inbox_migrations IN EXCLUSIVE MODE");
+      Future<?> upgrade = threads.submit(() -> migrations().apply());
+      awaitWaitingFor("inbox_migrations"); // it has changed the quarantine, and is to note that
       statement.execute("SELECT count(*) FROM inbox_quarantine");
       other.rollback();
       upgrade.get();
     } finally {
       threads.shutdown();
     }
-    assertThat(database.count("SELECT count(*) FROM inbox_schema"))
-        .isEqualTo(Migrations.SCRIPTS.size());
+    assertThat(database.texts(APPLIED)).containsExactly("1 2 3");
   }
 
   private void awaitWaitingFor(String table) {

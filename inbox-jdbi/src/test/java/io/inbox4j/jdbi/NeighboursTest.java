@@ -165,8 +165,8 @@ class NeighboursTest {
             queue -> {})) {
       service.start().deliver(COUNT);
       service.awaitAll("processed", COUNT - 1);
-      service.awaitAll("failed", 1);
-      assertThat(service.statuses().get(3)).isEqualTo("failed 1");
+      service.awaitAll("dead", 1);
+      assertThat(service.statuses().get(3)).isEqualTo("dead 1");
       assertThat(service.database.effects()).hasSize(COUNT - 1).doesNotContain("3");
       assertThat(service.heard.of("dead")).hasSize(1);
     }
@@ -193,7 +193,7 @@ class NeighboursTest {
                                 })
                             .batchSize(COUNT)))) {
       service.start();
-      service.awaitAll("failed", COUNT);
+      service.awaitAll("dead", COUNT);
       assertThat(calls.values()).hasSize(COUNT).containsOnly(1);
     }
   }

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.inbox4j.jdbi.internal.connect.PoolerAwareConnections;
 import io.inbox4j.jdbi.internal.notify.ListenConnection;
 import io.inbox4j.jdbi.internal.notify.NotifySender;
+import io.inbox4j.jdbi.internal.sql.InboxSchema;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.StoreResult;
@@ -61,6 +62,10 @@ class NotificationsTest {
     }
   }
 
+  private Jdbi jdbi() {
+    return Jdbi.create(database.dataSource()).setTemplateEngine(InboxSchema.of(null));
+  }
+
   private ListenConnection listening(Jdbi jdbi) {
     return ListenConnection.onOwn(
         jdbi, new PoolerAwareConnections(database.dataSource()::getConnection));
@@ -82,8 +87,8 @@ class NotificationsTest {
   void othersAreNotToldOfEveryBatch() {
     try (JdbiInboxStore listening = Messages.store(database);
         WorkStore.Watch watch = listening.watch(heard::add, () -> {});
-        NotifySender notifySender = notifySender(database.jdbi(), Duration.ofHours(1));
-        NotifySender last = notifySender(database.jdbi())) {
+        NotifySender notifySender = notifySender(jdbi(), Duration.ofHours(1));
+        NotifySender last = notifySender(jdbi())) {
       assertThat(watch).isNotNull();
       awaitListening(1);
       committed(notifySender, "orders");
@@ -129,7 +134,7 @@ class NotificationsTest {
   void othersAreToldWhileBatchesKeepComing() {
     try (JdbiInboxStore listening = Messages.store(database);
         WorkStore.Watch watch = listening.watch(heard::add, () -> {});
-        NotifySender notifySender = notifySender(database.jdbi(), Duration.ofMillis(200))) {
+        NotifySender notifySender = notifySender(jdbi(), Duration.ofMillis(200))) {
       assertThat(watch).isNotNull();
       awaitListening(1);
       await()
@@ -148,7 +153,7 @@ class NotificationsTest {
         WorkStore.Watch watch = listening.watch(heard::add, () -> {})) {
       assertThat(watch).isNotNull();
       awaitListening(1);
-      try (NotifySender closing = notifySender(database.jdbi(), Duration.ofMillis(300))) {
+      try (NotifySender closing = notifySender(jdbi(), Duration.ofMillis(300))) {
         committed(closing, "orders");
         await().until(() -> heard.size() == 1);
         committed(closing, "payments"); // too early
@@ -168,6 +173,7 @@ class NotificationsTest {
               }
               return database.dataSource().getConnection();
             });
+    jdbi.setTemplateEngine(InboxSchema.of(null));
     try (JdbiInboxStore listening = Messages.store(database);
         WorkStore.Watch watch = listening.watch(heard::add, () -> {});
         NotifySender notifySender = notifySender(jdbi)) {
@@ -270,7 +276,7 @@ class NotificationsTest {
       database.terminate(
           database.one(
               Integer.class,
-              "SELECT pid FROM pg_stat_activity WHERE query = 'LISTEN inbox'"
+              "SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN _inbox.%'"
                   + " AND datname = current_database()"));
       awaitListening(1);
       storing.receive("orders", Messages.events(1));
@@ -298,7 +304,7 @@ class NotificationsTest {
             () ->
                 assertThat(
                         database.count(
-                            "SELECT count(*) FROM pg_stat_activity WHERE query = 'LISTEN inbox'"
+                            "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN _inbox.%'"
                                 + " AND datname = current_database()"))
                     .isEqualTo(count));
   }

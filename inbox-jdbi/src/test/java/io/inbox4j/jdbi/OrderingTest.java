@@ -54,7 +54,7 @@ class OrderingTest {
   void whenAMessageDiesItsKeyWaitsForTheReplayIfAskedTo() {
     try (Service service = walking(queue -> queue.retry(again(2)).whenDead(WhenDead.BLOCK_KEY))) {
       deliver(service, "a1", "a2", "b1", "a3");
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       service.awaitAll("processed", 1);
       assertThat(effects(service)).containsExactly("b1");
       broken.set(false);

@@ -221,7 +221,9 @@ class PoolerTest {
     await()
         .atMost(Duration.ofSeconds(30))
         .until(
-            () -> count("SELECT count(*) FROM pg_stat_activity WHERE query = 'LISTEN inbox'") == 1);
+            () ->
+                count("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN _inbox.%'")
+                    == 1);
     storing.receive(Messages.ENDPOINT, Messages.events(1));
     await().until(() -> heard.contains(Messages.ENDPOINT));
   }
@@ -271,7 +273,8 @@ class PoolerTest {
             .atMost(Duration.ofSeconds(30))
             .until(
                 () ->
-                    count("SELECT count(*) FROM pg_stat_activity WHERE query = 'LISTEN inbox'")
+                    count(
+                            "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN _inbox.%'")
                         == 1);
         try (JdbiInboxStore storing = JdbiInboxStore.connect(pooled)) {
           storing.receive(Messages.ENDPOINT, Messages.events(1));

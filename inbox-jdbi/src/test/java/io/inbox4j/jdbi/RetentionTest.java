@@ -92,12 +92,12 @@ class RetentionTest {
         Messages.ENDPOINT, List.<ValidatedDelivery>of(Messages.event(4), Messages.event(5)));
     Messages.settle(store, 1, Outcome.Processed::new);
     assertThat(statuses())
-        .containsExactly("processed", "failed", "retrying", "pending", "processed", "pending");
+        .containsExactly("processed", "dead", "retrying", "pending", "processed", "pending");
 
     RetentionReport report = run(WEEK);
 
     assertThat(report.removed()).isEqualTo(1);
-    assertThat(statuses()).containsExactly("failed", "retrying", "pending", "processed", "pending");
+    assertThat(statuses()).containsExactly("dead", "retrying", "pending", "processed", "pending");
     assertThat(database.count("SELECT count(*) FROM inbox_processed")).isEqualTo(1);
     assertThat(database.count("SELECT count(*) FROM inbox_quarantine")).isEqualTo(1);
     assertThat(run(WEEK).hasChanges()).isFalse();
@@ -175,7 +175,9 @@ class RetentionTest {
     assertThat(report.removed()).isEqualTo(100);
     assertThat(partitions()).hasSize(9).doesNotContain("inbox_processed_old");
     assertThat(database.count("SELECT count(*) FROM inbox_messages")).isZero();
-    assertThat(database.count("SELECT count(*) FROM inbox_retention WHERE source LIKE '%old'"))
+    assertThat(
+            database.count(
+                "SELECT count(*) FROM inbox_retention_progress WHERE source LIKE '%old'"))
         .isZero();
   }
 
@@ -293,7 +295,9 @@ class RetentionTest {
     RetentionReport stopped = store.retain(ORDERS, WEEK, false, soFar -> soFar.removed() == 0);
     assertThat(stopped.removed()).isBetween(1L, 199L);
     assertThat(stopped.partitionsDropped()).isZero();
-    assertThat(database.count("SELECT position FROM inbox_retention WHERE source LIKE '%old'"))
+    assertThat(
+            database.count(
+                "SELECT position FROM inbox_retention_progress WHERE source LIKE '%old'"))
         .isEqualTo(stopped.removed());
     RetentionReport rest = run(WEEK);
     assertThat(rest.removed() + stopped.removed()).isEqualTo(200);
@@ -358,7 +362,8 @@ class RetentionTest {
     Messages.settle(store, 1, Outcome.Processed::new);
     age(8);
     assertThat(run(WEEK).removed()).isZero();
-    database.execute("UPDATE inbox_retention SET began_on_utc = now() - interval '25 hours'");
+    database.execute(
+        "UPDATE inbox_retention_progress SET began_on_utc = now() - interval '25 hours'");
     assertThat(run(WEEK).removed()).isEqualTo(1);
   }
 
@@ -372,7 +377,7 @@ class RetentionTest {
     RetentionReport report = run(retention);
     assertThat(report.removed()).isEqualTo(2);
     assertThat(report.archived()).isEqualTo(2);
-    assertThat(statuses()).containsExactly("failed");
+    assertThat(statuses()).containsExactly("dead");
     age(300);
     run(retention);
     assertThat(database.count("SELECT count(*) FROM inbox_interventions")).isEqualTo(2);

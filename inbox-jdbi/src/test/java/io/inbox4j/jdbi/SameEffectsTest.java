@@ -117,7 +117,7 @@ class SameEffectsTest {
         service.transport.deliver(Service.QUEUE, all.subList(from, Math.min(count, from + 17)));
       }
       int dead = (int) IntStream.range(0, count).filter(n -> Fault.of(n).endsInDeath()).count();
-      service.awaitAll("failed", dead);
+      service.awaitAll("dead", dead);
       service.awaitAll("processed", count - dead);
       assertThat(service.database.effects())
           .containsExactlyInAnyOrderElementsOf(
@@ -174,7 +174,7 @@ class SameEffectsTest {
               Messages.delivery("x", "nobody-knows", "c", "shop", "{}"),
               Messages.event(4).delivery()));
       service.awaitAll("processed", 2);
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       assertThat(service.database.effects()).containsExactly("0", "4");
       assertThat(service.database.count("SELECT count(*) FROM inbox_quarantine")).isEqualTo(2);
     }

@@ -304,7 +304,8 @@ class SharedRetentionTest {
         .containsExactly(BILLING);
     assertThat(store.receive(BILLING, Messages.events(2))).containsOnly(StoreResult.DUPLICATE);
     age(6);
-    database.execute("UPDATE inbox_retention SET began_on_utc = now() - interval '25 hours'");
+    database.execute(
+        "UPDATE inbox_retention_progress SET began_on_utc = now() - interval '25 hours'");
     assertThat(run().emptied()).isEqualTo(2);
   }
 
@@ -313,14 +314,14 @@ class SharedRetentionTest {
     declare(BILLING, WEEK);
     processed(BILLING, 3, 8);
     String lease =
-        "INSERT INTO inbox_janitor VALUES (true, gen_random_uuid(), now() + ?::interval)";
+        "INSERT INTO inbox_retention_lease VALUES (true, gen_random_uuid(), now() + ?::interval)";
     database.execute(lease, "1 minute");
     assertThat(run().ran()).isFalse();
-    database.execute("UPDATE inbox_janitor SET until_on_utc = now() + interval '1 year'");
+    database.execute("UPDATE inbox_retention_lease SET until_on_utc = now() + interval '1 year'");
     assertThat(run().ran()).isTrue();
     database.execute(lease, "-1 second");
     assertThat(run().ran()).isTrue();
-    assertThat(database.count("SELECT count(*) FROM inbox_janitor")).isZero();
+    assertThat(database.count("SELECT count(*) FROM inbox_retention_lease")).isZero();
   }
 
   @Test
@@ -330,11 +331,11 @@ class SharedRetentionTest {
     RetentionReport report =
         store.retain(
             soFar -> {
-              database.execute("UPDATE inbox_janitor SET holder = gen_random_uuid()");
+              database.execute("UPDATE inbox_retention_lease SET holder = gen_random_uuid()");
               return true;
             });
     assertThat(report.removed()).isBetween(1L, 299L);
-    database.execute("DELETE FROM inbox_janitor");
+    database.execute("DELETE FROM inbox_retention_lease");
     assertThat(run().removed()).isEqualTo(300 - report.removed());
   }
 }

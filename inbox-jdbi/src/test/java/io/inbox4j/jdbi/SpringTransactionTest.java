@@ -79,6 +79,17 @@ class SpringTransactionTest {
     pool.close();
   }
 
+  @Test
+  void aMigrationLeavesTheCallersSearchPath() {
+    String before = jdbc.queryForObject("SHOW search_path", String.class);
+    transactions.executeWithoutResult(
+        transaction -> {
+          JdbiInboxStore.migrate(new TransactionAwareDataSourceProxy(pool), "spring_inbox");
+          assertThat(jdbc.queryForObject("SHOW search_path", String.class)).isEqualTo(before);
+          transaction.setRollbackOnly();
+        });
+  }
+
   /** A call, and a query whose count it changes. */
   record Change(Consumer<JdbiInboxStore> call, String count) {}
 

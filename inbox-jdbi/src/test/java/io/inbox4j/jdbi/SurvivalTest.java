@@ -185,7 +185,7 @@ class SurvivalTest {
             .start()) {
       service.deliver(3);
       service.awaitAll("processed", 2);
-      service.awaitAll("failed", 1);
+      service.awaitAll("dead", 1);
       assertThat(service.database.texts("SELECT error FROM inbox_dead"))
           .allMatch(error -> error.contains(Unspeakable.class.getName()));
     }

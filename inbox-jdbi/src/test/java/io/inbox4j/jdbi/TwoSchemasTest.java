@@ -1,15 +1,22 @@
 package io.inbox4j.jdbi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import io.inbox4j.jdbi.internal.sql.InboxSchema;
 import io.inbox4j.jdbi.internal.sql.Sql;
+import io.inbox4j.operations.Retention;
 import io.inbox4j.store.ClaimedMessage;
 import io.inbox4j.store.Outcome;
+import io.inbox4j.store.WorkStore;
 import io.inbox4j.store.WorkTransaction;
 import io.inbox4j.transport.ValidatedDelivery;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -60,10 +67,41 @@ class TwoSchemasTest {
     try (Connection migrating = one.dataSource().getConnection();
         Statement statement = migrating.createStatement()) {
       migrating.setAutoCommit(false);
-      statement.execute(Sql.LOCK_FOR_MIGRATION);
+      statement.execute(InboxSchema.of(null).render(Sql.LOCK_FOR_MIGRATION, migrating));
       JdbiInboxStore.migrate(other.dataSource());
       migrating.rollback();
     }
-    assertThat(other.count("SELECT count(*) FROM inbox_schema")).isPositive();
+    assertThat(other.count("SELECT count(*) FROM inbox_migrations")).isPositive();
+  }
+
+  @Test
+  void aListenerHearsOnlyOfItsOwn() {
+    List<String> heard = new CopyOnWriteArrayList<>();
+    CountDownLatch listens = new CountDownLatch(1);
+    TestDatabase one = TestDatabase.fresh();
+    try (JdbiInboxStore listening = Messages.store(one);
+        JdbiInboxStore storing = Messages.store(one);
+        JdbiInboxStore other = Messages.store(TestDatabase.fresh());
+        WorkStore.Watch watch = listening.watch(heard::add, listens::countDown)) {
+      assertThat(watch).isNotNull();
+      await().until(() -> listens.getCount() == 0);
+      other.receive("of the other", Messages.events(1));
+      storing.receive("its own", Messages.events(1)); // notifications come in order
+      await().untilAsserted(() -> assertThat(heard).containsExactly("its own"));
+    }
+  }
+
+  @Test
+  void retentionOfOneDoesNotWaitForThatOfTheOther() {
+    TestDatabase one = TestDatabase.fresh();
+    TestDatabase other = TestDatabase.fresh();
+    one.execute(
+        "INSERT INTO inbox_retention_lease VALUES (true, gen_random_uuid(), now() + interval '1 min')");
+    try (JdbiInboxStore first = Messages.store(one);
+        JdbiInboxStore second = Messages.store(other)) {
+      Set<String> endpoints = Set.of(Messages.ENDPOINT);
+      assertThat(first.retain(endpoints, Retention.days(1), false, soFar -> true).ran()).isFalse();
+      assertThat(second.retain(endpoints, Retention.days(1), false, soFar -> true).ran()).isTrue();
+    }
   }
 }

@@ -144,9 +144,9 @@ abstract class VitalsContract extends ContractPart {
       long sequence = transaction.claimOrdered(TYPES, 1).get(0).sequence();
       transaction.commit(List.of(new Outcome.Dead(sequence, "broken", true)));
     }
-    assertThat(waiting().holdingKey()).isEqualTo(id(0));
+    assertThat(waiting().blockingKey()).isEqualTo(id(0));
     store.discardDead(mine(), BY, 0, 10);
-    assertThat(waiting().holdingKey()).isNull();
+    assertThat(waiting().blockingKey()).isNull();
   }
 
   @Test

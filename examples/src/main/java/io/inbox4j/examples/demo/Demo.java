@@ -55,7 +55,7 @@ public final class Demo {
             "Next: bin/example lists programs to copy from; bin/demo --help says how to run");
         screen.say("      this on your own servers. Warnings of this run: " + DemoLog.file());
       } else {
-        screen.say("Next: look at it with SELECT * FROM inbox_demo.inbox WHERE status = 'failed';");
+        screen.say("Next: look at it with SELECT * FROM inbox_demo.inbox WHERE status = 'dead';");
         screen.say("      bin/example lists programs to copy from. Warnings: " + DemoLog.file());
       }
       return right;

@@ -95,7 +95,7 @@ final class DemoDatabase {
           List<Integer> dead =
               handle
                   .createQuery(
-                      "SELECT (content ->> 'number')::integer FROM inbox WHERE status = 'failed'")
+                      "SELECT (content ->> 'number')::integer FROM inbox WHERE status = 'dead'")
                   .mapTo(Integer.class)
                   .list();
           List<String> quarantined =

@@ -141,15 +141,15 @@ public record EndpointConfig(
   }
 
   private Outcome.Dead dead(ClaimedMessage message, String error, AttemptFailure attempt) {
-    boolean holdsKey = message.orderingKey() != null && whenDead == WhenDead.BLOCK_KEY;
-    return new Outcome.Dead(message.sequence(), error, holdsKey, attempt);
+    boolean blocksKey = message.orderingKey() != null && whenDead == WhenDead.BLOCK_KEY;
+    return new Outcome.Dead(message.sequence(), error, blocksKey, attempt);
   }
 
   /** Whether later messages of the same ordering key wait after this outcome. */
-  public boolean holdsKey(Outcome outcome) {
+  public boolean blocksKey(Outcome outcome) {
     return outcome instanceof Outcome.Retry
         || outcome instanceof Outcome.Postponed
-        || (outcome instanceof Outcome.Dead dead && dead.holdsKey());
+        || (outcome instanceof Outcome.Dead dead && dead.blocksKey());
   }
 
   /** The maximum number of messages per transaction. */

@@ -50,13 +50,13 @@ final class StoreHealth {
     if (waiting != null && waiting.stuck() != null) {
       StoreStatus.Stuck stuck = waiting.stuck();
       all.add(
-          "message %s (%s) was in flight %d times without an outcome"
-              .formatted(stuck.messageId(), stuck.type(), stuck.timesInHand()));
+          "message %s (%s) was started %d times without an outcome"
+              .formatted(stuck.messageId(), stuck.type(), stuck.starts()));
     }
-    if (waiting != null && waiting.holdingKey() != null) {
+    if (waiting != null && waiting.blockingKey() != null) {
       all.add(
-          "the dead message %s holds its ordering key until it is replayed or discarded"
-              .formatted(waiting.holdingKey()));
+          "the dead message %s blocks its ordering key until it is replayed or discarded"
+              .formatted(waiting.blockingKey()));
     }
     if (waiting != null && waiting.blocked() != null) {
       all.add(waiting.blocked() + ", unless it is expedited or discarded");

@@ -325,7 +325,7 @@ public final class BatchRunner {
     Outcome outcome = config.outcomeOf(message, failure, took);
     boolean runsAgain =
         shared && outcome instanceof Outcome.Dead && !(failure instanceof UnreadableEventException);
-    if (message.orderingKey() != null && (runsAgain || config.holdsKey(outcome))) {
+    if (message.orderingKey() != null && (runsAgain || config.blocksKey(outcome))) {
       heldKeys.add(message.orderingKey());
     }
     failedAlone.add(message.sequence());

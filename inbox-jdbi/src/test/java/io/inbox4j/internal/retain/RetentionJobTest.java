@@ -87,12 +87,12 @@ class RetentionJobTest {
   @Test
   void itGoesOnAfterAFailure() {
     processedAWeekAgo(5);
-    execute("ALTER TABLE inbox_retention RENAME TO mislaid");
+    execute("ALTER TABLE inbox_retention_progress RENAME TO mislaid");
     RetentionJob retentionJob =
         new RetentionJob(store, Set.of(ENDPOINT), Retention.days(7), SOON, SOON);
     retentionJob.start();
     await().pollDelay(Duration.ofMillis(500)).until(() -> messages() == 5);
-    execute("ALTER TABLE mislaid RENAME TO inbox_retention");
+    execute("ALTER TABLE mislaid RENAME TO inbox_retention_progress");
     await().until(() -> messages() == 0);
     retentionJob.close();
   }

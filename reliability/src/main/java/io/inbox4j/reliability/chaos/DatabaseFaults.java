@@ -152,7 +152,7 @@ final class DatabaseFaults {
             scene -> {
               scene.tables.execute("ALTER TABLE inbox_pending ADD COLUMN of_the_future text");
               scene.tables.execute(
-                  "INSERT INTO inbox_schema (version, description) VALUES (99, 'of the future')");
+                  "INSERT INTO inbox_migrations (version, description) VALUES (99, 'of the future')");
               try {
                 Scene.AtWork victim = scene.caughtAtWork(scene::someWorker);
                 victim.walker().process().kill9();
@@ -161,7 +161,7 @@ final class DatabaseFaults {
                 return victim.hit();
               } finally {
                 scene.tables.execute("ALTER TABLE inbox_pending DROP COLUMN of_the_future");
-                scene.tables.execute("DELETE FROM inbox_schema WHERE version = 99");
+                scene.tables.execute("DELETE FROM inbox_migrations WHERE version = 99");
               }
             }),
         new Fault(

@@ -3,13 +3,9 @@ package io.inbox4j.reliability.chaos;
 import io.inbox4j.reliability.chaos.Fault.Hit;
 import io.inbox4j.testkit.PostgresServer;
 import io.inbox4j.testkit.RabbitCluster;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +19,6 @@ final class Scene implements AutoCloseable {
 
   private static final int BROKERS = 3;
   private static final int PROCESSES = 2;
-  private static final int FIRST_SCHEMA = 1;
   private static final int FEED = 40;
   private static final long FEED_INTERVAL = 50_000_000;
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -102,31 +97,16 @@ final class Scene implements AutoCloseable {
     return up.get(started.get() == 0 ? 0 : (int) (System.nanoTime() % up.size()));
   }
 
-  /** Starts everybody at once on tables of the first version. */
+  /** Starts everybody at once; the first one to get that far creates the tables. */
   void start() throws Exception {
     tables.create();
-    try (Connection connection = connect();
-        Statement statement = connection.createStatement()) {
-      statement.execute(firstSchema());
-    }
     for (int i = 0; i < PROCESSES; i++) {
       receivers.add(start(Walker.Role.RECEIVE, Walker.Kind.USUAL));
       workers.add(start(Walker.Role.PROCESS, Walker.Kind.USUAL));
     }
     everybody().forEach(Walker::awaitStart);
-    long version = tables.count("SELECT max(version) FROM inbox_schema");
-    if (version == FIRST_SCHEMA) {
-      throw new IllegalStateException("the tables still have version " + version);
-    }
     Quiet.await(PATIENCE, () -> Quiet.exist(amqpUri(), Walks.queues()));
     rabbit.flush();
-  }
-
-  private static String firstSchema() throws IOException {
-    try (InputStream script =
-        Scene.class.getResourceAsStream("/io/inbox4j/migrations/V1__create_inbox.sql")) {
-      return new String(script.readAllBytes(), StandardCharsets.UTF_8);
-    }
   }
 
   private Walker start(Walker.Role role, Walker.Kind kind) {

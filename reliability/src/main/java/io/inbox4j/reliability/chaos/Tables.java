@@ -114,7 +114,7 @@ record Tables(Jdbi jdbi) {
     return new History(
         published,
         effects(),
-        kept("SELECT endpoint, id, error FROM inbox WHERE status = 'failed'"),
+        kept("SELECT endpoint, id, error FROM inbox WHERE status = 'dead'"),
         kept("SELECT endpoint, message_id, reason || ': ' || detail FROM inbox_quarantine"),
         kept("SELECT endpoint, id, status FROM inbox WHERE status IN ('pending', 'retrying')"),
         deadLettered);

@@ -12,12 +12,12 @@ import io.inbox4j.cli.internal.options.DatabaseOptions;
 import io.inbox4j.cli.internal.options.UsageException;
 import io.inbox4j.cli.internal.tables.CommandDatabase;
 import io.inbox4j.cli.internal.tables.ExaminedDatabase;
-import io.inbox4j.cli.internal.tables.StatusReport;
 import io.inbox4j.cli.internal.terminal.Output;
 import io.inbox4j.cli.internal.terminal.Styled;
 import io.inbox4j.cli.internal.terminal.Terminal;
 import io.inbox4j.cli.internal.terminal.TerminalText;
 import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.jdbi.internal.operate.EndpointQueries;
 import io.inbox4j.transport.Topology;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -80,8 +80,7 @@ public final class DoctorCommand implements Callable<Integer> {
   private static List<String> endpoints(ExaminedDatabase database) {
     try {
       return database.look(
-          handle ->
-              CommandDatabase.version(handle) > 0 ? StatusReport.endpoints(handle) : List.of());
+          handle -> EndpointQueries.version(handle) > 0 ? EndpointQueries.all(handle) : List.of());
     } catch (JdbiException e) {
       return List.of();
     }

@@ -10,7 +10,10 @@ import picocli.CommandLine.Option;
 /** The options that select messages. */
 final class FilterOptions {
 
-  @Option(names = "--endpoint", paramLabel = "QUEUE", description = "only those of this endpoint")
+  @Option(
+      names = "--endpoint",
+      paramLabel = "ENDPOINT",
+      description = "only those of this endpoint")
   private @Nullable String endpoint;
 
   @Option(

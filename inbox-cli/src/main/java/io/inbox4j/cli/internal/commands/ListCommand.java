@@ -3,25 +3,22 @@ package io.inbox4j.cli.internal.commands;
 import io.inbox4j.cli.internal.options.DatabaseOptions;
 import io.inbox4j.cli.internal.options.UsageException;
 import io.inbox4j.cli.internal.tables.CommandDatabase;
-import io.inbox4j.cli.internal.tables.OperatorSql;
-import io.inbox4j.cli.internal.tables.SqlArray;
 import io.inbox4j.cli.internal.terminal.Output;
 import io.inbox4j.cli.internal.terminal.TerminalText;
 import io.inbox4j.cli.internal.terminal.TextTable;
+import io.inbox4j.jdbi.internal.operate.MessageQueries;
+import io.inbox4j.jdbi.internal.operate.MessageQueries.ProcessedMessage;
 import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.operations.PendingMessage;
 import io.inbox4j.operations.QuarantineEntry;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import org.jdbi.v3.core.statement.Query;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -104,40 +101,41 @@ public final class ListCommand implements Callable<Integer> {
           database.store.listQuarantineEntries(filter, 0, limit).stream()
               .map(ListCommand::line)
               .toList();
-      case PENDING, RETRYING ->
-          select(
-              filter,
-              database
-                  .handle
-                  .createQuery(OperatorSql.LIST_PENDING)
-                  .bind("retrying", status == Status.RETRYING)
-                  .bind("text", filter.text()));
-      case PROCESSED -> select(filter, database.handle.createQuery(OperatorSql.LIST_PROCESSED));
+      case PENDING -> lines(database.store.listPending(filter, limit));
+      case RETRYING -> lines(MessageQueries.retrying(database.handle, filter, limit));
+      case PROCESSED ->
+          MessageQueries.processed(database.handle, filter, limit).stream()
+              .map(ListCommand::line)
+              .toList();
     };
   }
 
-  private List<Line> select(MessageFilter filter, Query query) {
-    return query
-        .bind("endpoint", filter.endpoint())
-        .bind("types", SqlArray.texts(List.copyOf(filter.types())))
-        .bind("olderThan", filter.olderThan() == null ? null : filter.olderThan().toMillis())
-        .bind("limit", limit)
-        .map(
-            (row, context) ->
-                new Line(
-                    row.getString("status"),
-                    row.getString("message_id"),
-                    row.getString("endpoint"),
-                    row.getString("type"),
-                    row.getInt("attempts"),
-                    instant(row, "since"),
-                    row.getObject("due") == null ? null : instant(row, "due"),
-                    row.getString("error")))
-        .list();
+  private static List<Line> lines(List<PendingMessage> pending) {
+    return pending.stream().map(ListCommand::line).toList();
   }
 
-  private static Instant instant(ResultSet row, String column) throws SQLException {
-    return row.getObject(column, OffsetDateTime.class).toInstant();
+  private static Line line(PendingMessage it) {
+    return new Line(
+        it.attempts() > 0 ? "retrying" : "pending",
+        it.messageId().toString(),
+        it.endpoint(),
+        it.type(),
+        it.attempts(),
+        it.receivedAt(),
+        it.dueAt(),
+        it.error());
+  }
+
+  private static Line line(ProcessedMessage it) {
+    return new Line(
+        "processed",
+        it.messageId().toString(),
+        it.endpoint(),
+        it.type(),
+        it.attempts(),
+        it.processedAt(),
+        null,
+        null);
   }
 
   private static Line line(DeadMessage it) {

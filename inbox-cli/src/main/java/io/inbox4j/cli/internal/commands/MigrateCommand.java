@@ -22,7 +22,12 @@ public final class MigrateCommand implements Callable<Integer> {
   public Integer call() {
     try (CommandDatabase database = CommandDatabase.connect(options)) {
       int before = database.version();
-      JdbiInboxStore.migrate(CommandDatabase.dataSource(options));
+      String schema = options.schema();
+      if (schema == null) {
+        JdbiInboxStore.migrate(CommandDatabase.dataSource(options));
+      } else {
+        JdbiInboxStore.migrate(CommandDatabase.dataSource(options), schema);
+      }
       int after = database.version();
       output.print(
           Output.object("before", before, "version", after),

@@ -3,8 +3,8 @@ package io.inbox4j.cli.internal.commands;
 import io.inbox4j.cli.internal.options.DatabaseOptions;
 import io.inbox4j.cli.internal.options.UsageException;
 import io.inbox4j.cli.internal.tables.CommandDatabase;
-import io.inbox4j.cli.internal.tables.StatusReport;
 import io.inbox4j.cli.internal.terminal.Output;
+import io.inbox4j.jdbi.internal.operate.EndpointQueries;
 import io.inbox4j.operations.Pause;
 import java.util.List;
 import java.util.Objects;
@@ -27,7 +27,7 @@ public final class PauseCommand implements Callable<Integer> {
   @Mixin private final DatabaseOptions options = new DatabaseOptions();
   @Mixin private final Output output = new Output();
 
-  @Parameters(paramLabel = "QUEUE", description = "the endpoint")
+  @Parameters(paramLabel = "ENDPOINT", description = "the endpoint")
   private String endpoint = "";
 
   @Option(
@@ -71,7 +71,7 @@ public final class PauseCommand implements Callable<Integer> {
 
   /** Pausing an endpoint that does not exist would report success and stop nothing. */
   static void requireKnown(CommandDatabase database, String endpoint) {
-    List<String> known = StatusReport.endpoints(database);
+    List<String> known = database.handle.inTransaction(EndpointQueries::all);
     if (!known.contains(endpoint)) {
       throw new UsageException(
           "nothing is known of the endpoint '%s'; known are: %s; --force does it all the same"

@@ -5,10 +5,10 @@ import io.inbox4j.cli.internal.options.DurationText;
 import io.inbox4j.cli.internal.options.RetentionOptions;
 import io.inbox4j.cli.internal.options.UsageException;
 import io.inbox4j.cli.internal.tables.CommandDatabase;
-import io.inbox4j.cli.internal.tables.OperatorSql;
 import io.inbox4j.cli.internal.terminal.Output;
 import io.inbox4j.cli.internal.terminal.ProgressBar;
 import io.inbox4j.cli.internal.terminal.Terminal;
+import io.inbox4j.jdbi.internal.operate.MessageQueries;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.operations.RetentionReport;
 import java.time.Duration;
@@ -22,8 +22,6 @@ import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -41,8 +39,6 @@ import picocli.CommandLine.Spec;
             + " for as long as is said. Pending, dead and quarantined ones stay.")
 public final class PurgeCommand implements Callable<Integer> {
 
-  private static final Pattern ESTIMATE = Pattern.compile("rows=(\\d+)");
-
   @Mixin private final DatabaseOptions options = new DatabaseOptions();
   @Mixin private final RetentionOptions retentions = new RetentionOptions();
   @Mixin private final Output output = new Output();
@@ -51,7 +47,7 @@ public final class PurgeCommand implements Callable<Integer> {
 
   @Option(
       names = "--endpoint",
-      paramLabel = "QUEUE",
+      paramLabel = "ENDPOINT",
       description = "whose messages are kept for --retention-days; more than one can be given")
   private Set<String> endpoints = new TreeSet<>();
 
@@ -164,19 +160,7 @@ public final class PurgeCommand implements Callable<Integer> {
             .filter(Objects::nonNull)
             .min(Comparator.naturalOrder())
             .orElse(null);
-    if (shortest == null) {
-      return 0;
-    }
-    String plan =
-        database
-            .handle
-            .createQuery(OperatorSql.ESTIMATE_OLD)
-            .bind("millis", shortest.toMillis())
-            .mapTo(String.class)
-            .list()
-            .get(0);
-    Matcher rows = ESTIMATE.matcher(plan);
-    return rows.find() ? Long.parseLong(rows.group(1)) : 0;
+    return shortest == null ? 0 : MessageQueries.estimateProcessed(database.handle, shortest);
   }
 
   private void print(RetentionReport it) {

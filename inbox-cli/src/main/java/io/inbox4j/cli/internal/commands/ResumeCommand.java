@@ -20,7 +20,7 @@ public final class ResumeCommand implements Callable<Integer> {
   @Mixin private final DatabaseOptions options = new DatabaseOptions();
   @Mixin private final Output output = new Output();
 
-  @Parameters(paramLabel = "QUEUE", description = "the endpoint")
+  @Parameters(paramLabel = "ENDPOINT", description = "the endpoint")
   private String endpoint = "";
 
   @Option(names = "--force", description = "even if nothing is known of the endpoint")

@@ -87,7 +87,7 @@ public final class RunCommand implements Callable<Integer> {
       if (options.role().receives()) {
         builder.transport(RabbitTransport.connect(broker.uri()));
       }
-      JdbiInboxStoreBuilder store = JdbiInboxStore.builder(database.url());
+      JdbiInboxStoreBuilder store = database.withSchema(JdbiInboxStore.builder(database.url()));
       String notifications = options.notificationsUrl(database);
       if (notifications != null) {
         store.notificationsFrom(notifications);

@@ -40,7 +40,7 @@ public final class ShowCommand implements Callable<Integer> {
       description = "the message id, or its place in the quarantine, as q17")
   private @Nullable MessageKey key;
 
-  @Option(names = "--endpoint", paramLabel = "QUEUE", description = "only at this endpoint")
+  @Option(names = "--endpoint", paramLabel = "ENDPOINT", description = "only at this endpoint")
   private @Nullable String endpoint;
 
   @Option(names = "--body", description = "with headers and body, which may be private")

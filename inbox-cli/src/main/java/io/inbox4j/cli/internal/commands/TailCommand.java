@@ -29,7 +29,10 @@ public final class TailCommand implements Callable<Integer> {
   @Mixin private final DatabaseOptions options = new DatabaseOptions();
   @Mixin private final Output output = new Output();
 
-  @Option(names = "--endpoint", paramLabel = "QUEUE", description = "only those of this endpoint")
+  @Option(
+      names = "--endpoint",
+      paramLabel = "ENDPOINT",
+      description = "only those of this endpoint")
   private @Nullable String endpoint;
 
   @Option(names = "--count", paramLabel = "N", description = "end after this many lines")

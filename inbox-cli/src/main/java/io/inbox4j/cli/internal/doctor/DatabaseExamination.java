@@ -1,11 +1,10 @@
 package io.inbox4j.cli.internal.doctor;
 
 import io.inbox4j.cli.internal.options.DurationText;
-import io.inbox4j.cli.internal.tables.CommandDatabase;
 import io.inbox4j.cli.internal.tables.ExaminedDatabase;
-import io.inbox4j.cli.internal.tables.OperatorSql;
-import io.inbox4j.cli.internal.tables.SqlArray;
 import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.jdbi.internal.operate.EndpointQueries;
+import io.inbox4j.jdbi.internal.sql.PgArray;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -17,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jdbi.v3.core.ConnectionException;
 import org.jdbi.v3.core.Handle;
 import org.postgresql.PGConnection;
@@ -43,7 +43,7 @@ public final class DatabaseExamination {
           "inbox_pending_leased",
           "inbox_processed_seq",
           "inbox_dead_pkey",
-          "inbox_dead_held",
+          "inbox_dead_blocked",
           "inbox_quarantine_once",
           "inbox_quarantine_unknown",
           "inbox_interventions_seq",
@@ -58,12 +58,12 @@ public final class DatabaseExamination {
   private static final Map<String, String> PLANS = new LinkedHashMap<>();
 
   static {
-    PLANS.put(OperatorSql.PLAN_CLAIM, "inbox_pending_due");
-    PLANS.put(OperatorSql.PLAN_LANE, "inbox_pending_lane");
-    PLANS.put(OperatorSql.PLAN_KEY, "inbox_pending_key");
-    PLANS.put(OperatorSql.PLAN_READ, "inbox_messages_seq");
-    PLANS.put(OperatorSql.PLAN_IDENTITY, "inbox_messages_identity");
-    PLANS.put(OperatorSql.PLAN_PROCESSED, "inbox_processed_default_seq_idx");
+    PLANS.put(DoctorSql.PLAN_CLAIM, "inbox_pending_due");
+    PLANS.put(DoctorSql.PLAN_LANE, "inbox_pending_lane");
+    PLANS.put(DoctorSql.PLAN_KEY, "inbox_pending_key");
+    PLANS.put(DoctorSql.PLAN_READ, "inbox_messages_seq");
+    PLANS.put(DoctorSql.PLAN_IDENTITY, "inbox_messages_identity");
+    PLANS.put(DoctorSql.PLAN_PROCESSED, "inbox_processed_default_seq_idx");
   }
 
   private final ExaminedDatabase database;
@@ -125,7 +125,7 @@ public final class DatabaseExamination {
   }
 
   private void schema(Handle handle) {
-    int version = CommandDatabase.version(handle);
+    int version = EndpointQueries.version(handle);
     int needed = JdbiInboxStore.schemaVersion();
     hasTables = version >= needed;
     if (version == 0) {
@@ -150,8 +150,8 @@ public final class DatabaseExamination {
   private void indexes(Handle handle) {
     int before = findings.size();
     handle
-        .createQuery(OperatorSql.INDEXES)
-        .bind("names", SqlArray.texts(INDEXES))
+        .createQuery(DoctorSql.INDEXES)
+        .bind("names", PgArray.texts(INDEXES, Function.identity()))
         .map((row, context) -> index(row))
         .list();
     if (findings.size() == before) {
@@ -180,7 +180,7 @@ public final class DatabaseExamination {
    */
   private void plans(Handle handle) {
     int before = findings.size();
-    handle.execute(OperatorSql.NO_SEQUENTIAL_SCAN);
+    handle.execute(DoctorSql.NO_SEQUENTIAL_SCAN);
     PLANS.forEach(
         (statement, index) -> {
           String plan = String.join("\n", handle.createQuery(statement).mapTo(String.class).list());
@@ -199,14 +199,14 @@ public final class DatabaseExamination {
 
   private void vacuum(Handle handle) {
     int before = findings.size();
-    handle.createQuery(OperatorSql.VACUUM).map((row, context) -> vacuum(row)).list();
+    handle.createQuery(DoctorSql.VACUUM).map((row, context) -> vacuum(row)).list();
     if (findings.size() == before) {
       findings.add(Diagnosis.ok("vacuum", "no table has many dead rows"));
     }
   }
 
   private boolean vacuum(ResultSet row) throws SQLException {
-    String table = row.getString("relname");
+    String table = row.getString("table_name");
     long dead = row.getLong("dead");
     if (row.getBoolean("off")) {
       findings.add(
@@ -231,7 +231,7 @@ public final class DatabaseExamination {
   }
 
   private void settings(Handle handle) {
-    handle.createQuery(OperatorSql.SETTINGS).map((row, context) -> settings(row)).one();
+    handle.createQuery(DoctorSql.SETTINGS).map((row, context) -> settings(row)).one();
   }
 
   private boolean settings(ResultSet row) throws SQLException {
@@ -292,7 +292,7 @@ public final class DatabaseExamination {
   private void pooler(Handle handle) {
     try {
       int told = handle.getConnection().unwrap(PGConnection.class).getBackendPID();
-      if (handle.createQuery(OperatorSql.SESSION).mapTo(Integer.class).one() != told) {
+      if (handle.createQuery(DoctorSql.SESSION).mapTo(Integer.class).one() != told) {
         findings.add(
             Diagnosis.ok(
                 "pooler",
@@ -307,7 +307,7 @@ public final class DatabaseExamination {
   private void skew(Handle handle) {
     Instant asked = clock.instant();
     Instant there =
-        handle.createQuery(OperatorSql.CLOCK).mapTo(OffsetDateTime.class).one().toInstant();
+        handle.createQuery(DoctorSql.CLOCK).mapTo(OffsetDateTime.class).one().toInstant();
     Instant answered = clock.instant();
     Instant here = asked.plus(Duration.between(asked, answered).dividedBy(2));
     Duration skew = Duration.between(there, here);

@@ -3,7 +3,7 @@ package io.inbox4j.cli.internal.doctor;
 import io.inbox4j.InboxBuilder;
 import io.inbox4j.cli.internal.options.DurationText;
 import io.inbox4j.cli.internal.tables.ExaminedDatabase;
-import io.inbox4j.cli.internal.tables.StatusReport;
+import io.inbox4j.jdbi.internal.operate.EndpointQueries;
 import io.inbox4j.store.StoreStatus;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,7 +16,7 @@ final class StatusDiagnosis {
 
   static List<Diagnosis> of(ExaminedDatabase database) {
     List<Diagnosis> findings = new ArrayList<>();
-    StoreStatus status = database.status(database.look(StatusReport::endpoints));
+    StoreStatus status = database.status(database.look(EndpointQueries::all));
     findings.add(transactions(status.transactions()));
     status.endpoints().forEach((endpoint, waiting) -> add(findings, endpoint, waiting));
     return findings;
@@ -38,19 +38,20 @@ final class StatusDiagnosis {
   }
 
   private static void add(List<Diagnosis> findings, String endpoint, StoreStatus.Waiting it) {
-    if (it.stuck() != null && it.stuck().timesInHand() > 1) {
+    if (it.stuck() != null && it.stuck().starts() > 1) {
       findings.add(
           Diagnosis.wrong(
               "stuck",
-              "%s: message %s was in flight %d times without an outcome"
-                  .formatted(endpoint, it.stuck().messageId(), it.stuck().timesInHand()),
+              "%s: message %s was started %d times without an outcome"
+                  .formatted(endpoint, it.stuck().messageId(), it.stuck().starts()),
               "find out what kills the process that handles it; inbox show has the message"));
     }
-    if (it.holdingKey() != null) {
+    if (it.blockingKey() != null) {
       findings.add(
           Diagnosis.wrong(
               "stuck",
-              "%s: the dead message %s holds its ordering key".formatted(endpoint, it.holdingKey()),
+              "%s: the dead message %s blocks its ordering key"
+                  .formatted(endpoint, it.blockingKey()),
               "inbox replay or inbox discard it"));
     }
     if (it.blocked() != null) {

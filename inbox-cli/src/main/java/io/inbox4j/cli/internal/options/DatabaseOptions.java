@@ -1,5 +1,7 @@
 package io.inbox4j.cli.internal.options;
 
+import io.inbox4j.jdbi.JdbiInboxStoreBuilder;
+import io.inbox4j.jdbi.internal.sql.InboxSchema;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -39,6 +41,27 @@ public final class DatabaseOptions {
       paramLabel = "FILE",
       description = "the file that the password is in")
   private @Nullable Path passwordFile;
+
+  @Option(
+      names = "--schema",
+      paramLabel = "NAME",
+      description = "the schema of the tables; that of the search path unless given")
+  private @Nullable String schema;
+
+  /** The schema of the tables; null for that of the search path. */
+  public @Nullable String schema() {
+    try {
+      return schema == null ? null : InboxSchema.checked(schema);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("--" + e.getMessage());
+    }
+  }
+
+  /** A store in that schema. */
+  public JdbiInboxStoreBuilder withSchema(JdbiInboxStoreBuilder store) {
+    String name = schema();
+    return name == null ? store : store.schema(name);
+  }
 
   /** The URL with user and password: must not be shown. */
   public String url() {

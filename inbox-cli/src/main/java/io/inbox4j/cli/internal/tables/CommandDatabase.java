@@ -3,6 +3,8 @@ package io.inbox4j.cli.internal.tables;
 import io.inbox4j.cli.internal.options.DatabaseOptions;
 import io.inbox4j.error.InboxException;
 import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.jdbi.internal.operate.EndpointQueries;
+import io.inbox4j.jdbi.internal.sql.InboxSchema;
 import io.inbox4j.store.StoreUnavailableException;
 import java.sql.SQLException;
 import javax.sql.DataSource;
@@ -25,11 +27,11 @@ public final class CommandDatabase implements AutoCloseable {
   public final String place;
   private final KeptConnections connections;
 
-  private CommandDatabase(KeptConnections connections, Handle handle, String place) {
+  private CommandDatabase(KeptConnections connections, Handle handle, DatabaseOptions options) {
     this.connections = connections;
-    this.store = JdbiInboxStore.builder(connections).migrate(false).build();
+    this.store = options.withSchema(JdbiInboxStore.builder(connections)).migrate(false).build();
     this.handle = handle;
-    this.place = place;
+    this.place = options.place();
   }
 
   /**
@@ -54,7 +56,7 @@ public final class CommandDatabase implements AutoCloseable {
     Handle handle = handle(connections, options);
     // A session setting would stay behind where a pooler gives the session to somebody else.
     handle.getConfig(SqlStatements.class).setQueryTimeout(TIMEOUT_SECONDS);
-    return new CommandDatabase(connections, handle, options.place());
+    return new CommandDatabase(connections, handle, options);
   }
 
   /**
@@ -69,7 +71,7 @@ public final class CommandDatabase implements AutoCloseable {
 
   private static Handle handle(DataSource source, DatabaseOptions options) {
     try {
-      return Jdbi.create(source).open();
+      return jdbi(source, options).open();
     } catch (ConnectionException e) {
       String cause = e.getCause() instanceof SQLException sql ? sql.getMessage() : e.getMessage();
       throw new StoreUnavailableException(
@@ -77,6 +79,11 @@ public final class CommandDatabase implements AutoCloseable {
               .formatted(options.place(), cause, readOnly(cause)),
           e);
     }
+  }
+
+  /** Queries that name the schema as the store's do. */
+  static Jdbi jdbi(DataSource source, DatabaseOptions options) {
+    return Jdbi.create(source).setTemplateEngine(InboxSchema.of(options.schema()));
   }
 
   /** The driver skips a server that is read-only, and does not say why. */
@@ -107,13 +114,7 @@ public final class CommandDatabase implements AutoCloseable {
 
   /** The schema version; 0 if there are no tables. */
   public int version() {
-    return version(handle);
-  }
-
-  /** The schema version as seen by another connection; 0 if there are no tables. */
-  public static int version(Handle handle) {
-    boolean exists = handle.createQuery(OperatorSql.HAS_TABLES).mapTo(Boolean.class).one();
-    return exists ? handle.createQuery(OperatorSql.VERSION).mapTo(Integer.class).one() : 0;
+    return EndpointQueries.version(handle);
   }
 
   private void requireTables() {

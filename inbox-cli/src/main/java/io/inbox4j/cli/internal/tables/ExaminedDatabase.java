@@ -19,6 +19,10 @@ public final class ExaminedDatabase implements AutoCloseable {
 
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
+  /** A query that has to wait, or takes long, ends soon and reports it. */
+  private static final String DO_NOT_WAIT =
+      "SET LOCAL statement_timeout = '5s'; SET LOCAL lock_timeout = '1s'";
+
   public final String place;
   private final KeptConnections connections;
   private final Jdbi jdbi;
@@ -29,8 +33,8 @@ public final class ExaminedDatabase implements AutoCloseable {
     this.connections = CommandDatabase.configured(new KeptConnections(), options);
     connections.setTargetServerType("preferPrimary");
     connections.setSocketTimeout((int) TIMEOUT.multipliedBy(3).toSeconds());
-    this.jdbi = Jdbi.create(connections);
-    this.store = JdbiInboxStore.builder(connections).migrate(false).build();
+    this.jdbi = CommandDatabase.jdbi(connections, options);
+    this.store = options.withSchema(JdbiInboxStore.builder(connections)).migrate(false).build();
   }
 
   /**
@@ -41,7 +45,7 @@ public final class ExaminedDatabase implements AutoCloseable {
   public <T> T look(Function<Handle, T> look) {
     return jdbi.inTransaction(
         handle -> {
-          handle.execute(OperatorSql.DO_NOT_WAIT);
+          handle.execute(DO_NOT_WAIT);
           return look.apply(handle);
         });
   }

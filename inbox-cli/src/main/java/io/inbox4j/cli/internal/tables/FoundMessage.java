@@ -2,16 +2,14 @@ package io.inbox4j.cli.internal.tables;
 
 import io.inbox4j.cli.internal.terminal.Output;
 import io.inbox4j.error.InboxException;
+import io.inbox4j.jdbi.internal.operate.MessageDetails;
+import io.inbox4j.jdbi.internal.operate.MessageQueries;
 import io.inbox4j.operations.FailedAttempt;
 import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.Intervention.Origin;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.QuarantinedMessage;
 import java.nio.charset.StandardCharsets;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -52,9 +50,9 @@ public record FoundMessage(
   public static List<FoundMessage> all(
       CommandDatabase database, MessageKey key, @Nullable String endpoint) {
     List<FoundMessage> found =
-        key.place() == null
-            ? messages(database, key, endpoint)
-            : quarantined(database, key.place(), endpoint);
+        key.id() == null
+            ? quarantined(database, Objects.requireNonNull(key.place()), endpoint)
+            : messages(database, key.id(), endpoint);
     if (found.isEmpty()) {
       throw new InboxException(
           "there is no message %s%s".formatted(key, endpoint == null ? "" : " at " + endpoint));
@@ -63,48 +61,39 @@ public record FoundMessage(
   }
 
   private static List<FoundMessage> messages(
-      CommandDatabase database, MessageKey key, @Nullable String endpoint) {
-    return database
-        .handle
-        .createQuery(OperatorSql.FIND)
-        .bind("id", key.id())
-        .bind("endpoint", endpoint)
-        .map((row, context) -> message(database, row))
-        .list();
+      CommandDatabase database, UUID id, @Nullable String endpoint) {
+    return MessageQueries.find(database.handle, id, endpoint).stream()
+        .map(it -> message(database, it))
+        .toList();
   }
 
-  private static FoundMessage message(CommandDatabase database, ResultSet row) throws SQLException {
-    long sequence = row.getLong("seq");
-    boolean emptied = row.getBoolean("emptied");
+  private static FoundMessage message(CommandDatabase database, MessageDetails it) {
     return new FoundMessage(
-        origin(row.getString("status")),
-        sequence,
+        origin(it.status()),
+        it.sequence(),
         Output.object(
-            "id", row.getString("message_id"),
-            "endpoint", row.getString("endpoint"),
-            "type", row.getString("type"),
-            "status", row.getString("status"),
-            "attempts", row.getInt("attempts"),
-            "receivedAt", instant(row, "received_on_utc"),
-            "processedAt", instant(row, "processed_on_utc"),
-            "deadAt", instant(row, "dead_on_utc"),
-            "dueAt", instant(row, "due_on_utc"),
-            "timesInFlightWithoutOutcome", row.getInt("crashes"),
-            "leased", row.getBoolean("leased"),
-            "error", row.getString("error"),
-            "orderingKey", row.getString("ordering_key"),
-            "correlationId", row.getString("correlation_id"),
-            "source", row.getString("source"),
-            "contentType", row.getString("content_type"),
-            "redelivered", row.getBoolean("redelivered"),
-            "bytes", row.getInt("size"),
-            "emptied", emptied),
-        emptied
-            ? Map.of()
-            : Output.object(
-                "headers", row.getString("headers"), "body", text(row.getBytes("body"))),
-        database.store.attempts(row.getString("endpoint"), row.getObject("message_id", UUID.class)),
-        history(database, MessageFilter.all().sequence(sequence)));
+            "id", it.messageId().toString(),
+            "endpoint", it.endpoint(),
+            "type", it.type(),
+            "status", it.status(),
+            "attempts", it.attempts(),
+            "receivedAt", it.receivedAt(),
+            "processedAt", it.processedAt(),
+            "deadAt", it.deadAt(),
+            "dueAt", it.dueAt(),
+            "crashes", it.crashes(),
+            "leased", it.leased(),
+            "error", it.error(),
+            "orderingKey", it.orderingKey(),
+            "correlationId", it.correlationId(),
+            "source", it.source(),
+            "contentType", it.contentType(),
+            "redelivered", it.redelivered(),
+            "bytes", it.body().length,
+            "emptied", it.emptied()),
+        it.emptied() ? Map.of() : Output.object("headers", it.headers(), "body", text(it.body())),
+        database.store.attempts(it.endpoint(), it.messageId()),
+        history(database, MessageFilter.all().sequence(it.sequence())));
   }
 
   private static @Nullable Origin origin(String status) {
@@ -158,11 +147,6 @@ public record FoundMessage(
   }
 
   private static String text(byte[] body) {
-    return new String(Objects.requireNonNull(body), StandardCharsets.UTF_8);
-  }
-
-  private static @Nullable Instant instant(ResultSet row, String column) throws SQLException {
-    OffsetDateTime at = row.getObject(column, OffsetDateTime.class);
-    return at == null ? null : at.toInstant();
+    return new String(body, StandardCharsets.UTF_8);
   }
 }

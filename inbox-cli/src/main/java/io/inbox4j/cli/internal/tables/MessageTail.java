@@ -1,5 +1,7 @@
 package io.inbox4j.cli.internal.tables;
 
+import io.inbox4j.jdbi.internal.operate.MessageQueries;
+import io.inbox4j.jdbi.internal.operate.MessageQueries.MessageState;
 import io.inbox4j.operations.MessageFilter;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -59,8 +61,7 @@ public final class MessageTail {
     this.database = database;
     this.before = states(List.of());
     this.lastArrived = newest(before);
-    this.lastQuarantined =
-        database.handle.createQuery(OperatorSql.LAST_QUARANTINED).mapTo(Long.class).one();
+    this.lastQuarantined = MessageQueries.lastQuarantined(database.handle);
   }
 
   /** What has happened since the last poll, messages in arrival order. */
@@ -126,23 +127,20 @@ public final class MessageTail {
 
   private Map<Long, State> states(List<Long> waiting) {
     Map<Long, State> states = new HashMap<>();
-    database
-        .handle
-        .createQuery(OperatorSql.FOLLOW)
-        .bind("recent", WINDOW)
-        .bind("before", SqlArray.longs(waiting))
-        .map(
-            (row, context) ->
-                new State(
-                    row.getLong("seq"),
-                    new Change(
-                        row.getString("status"),
-                        row.getString("message_id"),
-                        row.getString("endpoint"),
-                        row.getString("type"),
-                        row.getInt("attempts"),
-                        row.getString("error"))))
-        .forEach(state -> states.put(state.sequence, state));
+    MessageQueries.follow(database.handle, WINDOW, waiting)
+        .forEach(it -> states.put(it.sequence(), state(it)));
     return states;
+  }
+
+  private static State state(MessageState it) {
+    return new State(
+        it.sequence(),
+        new Change(
+            it.status(),
+            it.messageId().toString(),
+            it.endpoint(),
+            it.type(),
+            it.attempts(),
+            it.error()));
   }
 }

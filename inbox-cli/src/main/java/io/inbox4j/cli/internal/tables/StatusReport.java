@@ -1,20 +1,18 @@
 package io.inbox4j.cli.internal.tables;
 
+import io.inbox4j.jdbi.internal.operate.EndpointQueries;
+import io.inbox4j.jdbi.internal.operate.EndpointQueries.Counts;
+import io.inbox4j.jdbi.internal.operate.EndpointQueries.Rate;
 import io.inbox4j.listener.Backlog;
 import io.inbox4j.operations.Pause;
 import io.inbox4j.store.StoreStatus;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 
 /** The status of the endpoints, from index lookups: it costs the same however much is kept. */
 public final class StatusReport {
-
-  /** How many of the last messages rates and lags are computed from. */
-  static final int RECENT = 1_000;
 
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
@@ -51,38 +49,17 @@ public final class StatusReport {
     }
   }
 
-  private record Rate(double perSecond, @Nullable Duration lag) {}
-
-  private record Counts(long retrying, long dead, long quarantined) {}
-
   private StatusReport() {}
-
-  /** The known endpoints. */
-  public static List<String> endpoints(CommandDatabase database) {
-    return database.handle.inTransaction(StatusReport::endpoints);
-  }
-
-  /** The known endpoints; must be called in a transaction. */
-  public static List<String> endpoints(Handle handle) {
-    handle.execute(OperatorSql.BY_INDEX);
-    return handle
-        .createQuery(OperatorSql.ENDPOINTS)
-        .bind("exact", Backlog.EXACT)
-        .bind("recent", RECENT)
-        .mapTo(String.class)
-        .list();
-  }
 
   public static List<Status> of(CommandDatabase database) {
     return database.handle.inTransaction(
         handle -> {
-          List<String> endpoints = endpoints(handle);
-          Map<String, Counts> counts = counts(handle, endpoints);
-          Map<String, Rate> received = rates(handle, OperatorSql.RECEIVED);
-          Map<String, Rate> processed = rates(handle, OperatorSql.PROCESSED);
+          List<String> endpoints = EndpointQueries.all(handle);
+          Map<String, Counts> counts = EndpointQueries.counts(handle, endpoints);
+          Map<String, Rate> received = EndpointQueries.received(handle);
+          Map<String, Rate> processed = EndpointQueries.processed(handle);
           Map<String, StoreStatus.Waiting> waiting =
               database.store.status(endpoints, TIMEOUT).endpoints();
-          Rate none = new Rate(0, null);
           return endpoints.stream()
               .map(
                   endpoint ->
@@ -90,9 +67,9 @@ public final class StatusReport {
                           database,
                           endpoint,
                           waiting.get(endpoint),
-                          counts.getOrDefault(endpoint, new Counts(0, 0, 0)),
-                          received.getOrDefault(endpoint, none),
-                          processed.getOrDefault(endpoint, none)))
+                          counts.getOrDefault(endpoint, Counts.NONE),
+                          received.getOrDefault(endpoint, Rate.NONE),
+                          processed.getOrDefault(endpoint, Rate.NONE)))
               .toList();
         });
   }
@@ -109,46 +86,13 @@ public final class StatusReport {
         endpoint,
         backlog.pending(),
         backlog.oldest(),
-        received.perSecond,
-        processed.perSecond,
-        processed.lag,
-        counts.retrying,
-        counts.dead,
-        counts.quarantined,
+        received.perSecond(),
+        processed.perSecond(),
+        processed.lag(),
+        counts.retrying(),
+        counts.dead(),
+        counts.quarantined(),
         waiting.blocked(),
         waiting.pause());
-  }
-
-  private static Map<String, Counts> counts(Handle handle, List<String> endpoints) {
-    Map<String, Counts> counts = new HashMap<>();
-    handle
-        .createQuery(OperatorSql.COUNTS)
-        .bind("exact", Backlog.EXACT)
-        .bind("endpoints", SqlArray.texts(endpoints))
-        .map(
-            (row, context) ->
-                Map.entry(
-                    row.getString("endpoint"),
-                    new Counts(
-                        row.getLong("retrying"), row.getLong("dead"), row.getLong("quarantined"))))
-        .forEach(entry -> counts.put(entry.getKey(), entry.getValue()));
-    return counts;
-  }
-
-  private static Map<String, Rate> rates(Handle handle, String query) {
-    Map<String, Rate> rates = new HashMap<>();
-    boolean withLag = query.equals(OperatorSql.PROCESSED);
-    handle
-        .createQuery(query)
-        .bind("recent", RECENT)
-        .map(
-            (row, context) ->
-                Map.entry(
-                    row.getString("endpoint"),
-                    new Rate(
-                        row.getDouble("rate"),
-                        withLag ? Duration.ofMillis(row.getLong("lag_millis")) : null)))
-        .forEach(entry -> rates.put(entry.getKey(), entry.getValue()));
-    return rates;
   }
 }

@@ -3,6 +3,8 @@ package io.inbox4j.cli.internal.tables;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inbox4j.cli.Tables;
+import io.inbox4j.jdbi.internal.operate.EndpointQueries;
+import io.inbox4j.jdbi.internal.sql.OperatorSql;
 import java.util.List;
 import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.Test;
@@ -30,7 +32,7 @@ class StatusCostTest {
         .jdbi()
         .useTransaction(
             handle -> {
-              handle.execute(OperatorSql.BY_INDEX);
+              handle.execute(OperatorSql.BY_INDEX_ONLY);
               for (String query :
                   List.of(
                       OperatorSql.ENDPOINTS,
@@ -47,8 +49,9 @@ class StatusCostTest {
     String explained =
         "EXPLAIN (ANALYZE, TIMING OFF) "
             + query
+                .replace("{inbox}.", "")
                 .replace(":exact", "10000")
-                .replace(":recent", String.valueOf(StatusReport.RECENT))
+                .replace(":recent", String.valueOf(EndpointQueries.RECENT))
                 .replace(":endpoints", "'{billing.orders}'::text[]");
     return handle.createQuery(explained).mapTo(String.class).list().stream()
         .filter(line -> line.contains("(actual rows="))

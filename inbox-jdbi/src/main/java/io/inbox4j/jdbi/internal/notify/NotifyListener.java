@@ -5,7 +5,6 @@ import io.inbox4j.jdbi.internal.sql.Sql;
 import io.inbox4j.jdbi.internal.sql.SqlErrors;
 import io.inbox4j.store.WorkStore;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.jdbi.v3.core.Handle;
@@ -99,9 +98,7 @@ public final class NotifyListener implements WorkStore.Watch {
 
   private void listen(Handle handle) throws SQLException {
     PGConnection connection = handle.getConnection().unwrap(PGConnection.class);
-    try (Statement statement = handle.getConnection().createStatement()) {
-      statement.execute(Sql.LISTEN);
-    }
+    handle.execute(Sql.LISTEN);
     missed.run();
     while (!loop.isClosed()) {
       PGNotification[] notifications = connection.getNotifications(WAIT_MILLIS);
@@ -111,9 +108,7 @@ public final class NotifyListener implements WorkStore.Watch {
         }
       }
     }
-    try (Statement statement = handle.getConnection().createStatement()) {
-      statement.execute(Sql.UNLISTEN);
-    }
+    handle.execute(Sql.UNLISTEN);
   }
 
   private void hear(String notification) {

@@ -1,10 +1,9 @@
 package io.inbox4j.jdbi.internal.operate;
 
+import io.inbox4j.jdbi.internal.sql.OperatorSql;
 import io.inbox4j.jdbi.internal.sql.Sql;
 import io.inbox4j.listener.Backlog;
 import java.time.Duration;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jdbi.v3.core.Handle;
 
 /**
@@ -13,17 +12,15 @@ import org.jdbi.v3.core.Handle;
  */
 public final class BacklogQuery {
 
-  private static final Pattern ESTIMATE = Pattern.compile("rows=(\\d+)");
-
   private BacklogQuery() {}
 
   /** Must be called in a transaction. */
   public static Backlog of(Handle handle, String endpoint) {
-    handle.execute(Sql.SHORT_TIMEOUT);
+    handle.execute(OperatorSql.SHORT_TIMEOUT);
     handle.execute(Sql.BY_INDEX);
     Backlog counted =
         handle
-            .createQuery(Sql.BACKLOG)
+            .createQuery(OperatorSql.BACKLOG)
             .bind("endpoint", endpoint)
             .bind("exact", Backlog.EXACT)
             .map(
@@ -36,16 +33,8 @@ public final class BacklogQuery {
         : new Backlog(Math.max(Backlog.EXACT, estimate(handle, endpoint)), counted.oldest());
   }
 
-  /** The planner's estimate: it knows the size of the table and how common an endpoint is. */
   private static long estimate(Handle handle, String endpoint) {
-    String plan =
-        handle
-            .createQuery(Sql.ESTIMATE_PENDING)
-            .bind("endpoint", endpoint)
-            .mapTo(String.class)
-            .list()
-            .get(0);
-    Matcher rows = ESTIMATE.matcher(plan);
-    return rows.find() ? Long.parseLong(rows.group(1)) : 0;
+    return PlannedRows.of(
+        handle.createQuery(OperatorSql.ESTIMATE_PENDING).bind("endpoint", endpoint));
   }
 }

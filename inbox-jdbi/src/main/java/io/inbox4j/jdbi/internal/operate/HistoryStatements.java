@@ -1,11 +1,11 @@
 package io.inbox4j.jdbi.internal.operate;
 
 import io.inbox4j.jdbi.internal.sql.HistorySql;
+import io.inbox4j.jdbi.internal.sql.Row;
 import io.inbox4j.operations.FailedAttempt;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.UUID;
 import org.jdbi.v3.core.Handle;
@@ -29,7 +29,7 @@ public final class HistoryStatements {
     return new FailedAttempt(
         row.getInt("number"),
         row.getInt("attempt"),
-        row.getObject("failed_on_utc", OffsetDateTime.class).toInstant(),
+        Row.instant(row, "failed_on_utc"),
         millis(row),
         row.getString("process"),
         row.getString("error_class"),

@@ -1,8 +1,9 @@
 package io.inbox4j.jdbi.internal.operate;
 
 import io.inbox4j.jdbi.internal.sql.Interval;
+import io.inbox4j.jdbi.internal.sql.OperatorSql;
 import io.inbox4j.jdbi.internal.sql.PgArray;
-import io.inbox4j.jdbi.internal.sql.Sql;
+import io.inbox4j.jdbi.internal.sql.Row;
 import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
@@ -11,8 +12,6 @@ import io.inbox4j.operations.PendingMessage;
 import io.inbox4j.store.OperatorStore.PendingPage;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -34,15 +33,17 @@ public final class OperatorStatements {
   public List<DeadMessage> listDead(MessageFilter filter, int limit) {
     return jdbi.withHandle(
         handle ->
-            select(handle, Sql.LIST_DEAD, filter, 0, limit).map(OperatorStatements::dead).list());
+            select(handle, OperatorSql.LIST_DEAD, filter, 0, limit)
+                .map(OperatorStatements::dead)
+                .list());
   }
 
   public List<DeadMessage> replayDead(MessageFilter filter, String by, long after, int limit) {
-    return moveDead(Sql.REPLAY_DEAD, filter, by, after, limit);
+    return moveDead(OperatorSql.REPLAY_DEAD, filter, by, after, limit);
   }
 
   public List<DeadMessage> discardDead(MessageFilter filter, String by, long after, int limit) {
-    return moveDead(Sql.DISCARD_DEAD, filter, by, after, limit);
+    return moveDead(OperatorSql.DISCARD_DEAD, filter, by, after, limit);
   }
 
   private List<DeadMessage> moveDead(
@@ -58,17 +59,17 @@ public final class OperatorStatements {
   public List<PendingMessage> listPending(MessageFilter filter, int limit) {
     return jdbi.withHandle(
         handle ->
-            select(handle, Sql.LIST_PENDING, filter, 0, limit)
+            select(handle, OperatorSql.LIST_PENDING, filter, 0, limit)
                 .map(OperatorStatements::pending)
                 .list());
   }
 
   public PendingPage expeditePending(MessageFilter filter, String by, long after, int limit) {
-    return changePending(Sql.EXPEDITE_PENDING, filter, by, after, limit);
+    return changePending(OperatorSql.EXPEDITE_PENDING, filter, by, after, limit);
   }
 
   public PendingPage discardPending(MessageFilter filter, String by, long after, int limit) {
-    return changePending(Sql.DISCARD_PENDING, filter, by, after, limit);
+    return changePending(OperatorSql.DISCARD_PENDING, filter, by, after, limit);
   }
 
   private PendingPage changePending(
@@ -95,7 +96,7 @@ public final class OperatorStatements {
     return jdbi.withHandle(
         handle ->
             handle
-                .createUpdate(Sql.PAUSE)
+                .createUpdate(OperatorSql.PAUSE)
                 .bind("endpoint", endpoint)
                 .bind("by", by)
                 .bind("reason", reason)
@@ -107,7 +108,7 @@ public final class OperatorStatements {
     return jdbi.withHandle(
         handle ->
             !handle
-                .createQuery(Sql.RESUME)
+                .createQuery(OperatorSql.RESUME)
                 .bind("endpoint", endpoint)
                 .mapTo(String.class)
                 .list()
@@ -118,19 +119,21 @@ public final class OperatorStatements {
     return jdbi.withHandle(
         handle ->
             handle
-                .createQuery(Sql.PAUSE_OF)
+                .createQuery(OperatorSql.PAUSE_OF)
                 .bind("endpoint", endpoint)
                 .map(
                     (row, context) ->
                         new Pause(
-                            row.getString(1), row.getString(2), instant(row, "paused_on_utc")))
+                            row.getString("paused_by"),
+                            row.getString("reason"),
+                            Row.instant(row, "paused_on_utc")))
                 .findOne());
   }
 
   public List<Long> discardQuarantined(MessageFilter filter, String by, long after, int limit) {
     return jdbi.inTransaction(
         handle ->
-            select(handle, Sql.DISCARD_QUARANTINED, filter, after, limit)
+            select(handle, OperatorSql.DISCARD_QUARANTINED, filter, after, limit)
                 .bind("by", by)
                 .mapTo(Long.class)
                 .list());
@@ -140,7 +143,7 @@ public final class OperatorStatements {
       Intervention.Origin origin, MessageFilter filter, int limit) {
     return jdbi.withHandle(
         handle ->
-            select(handle, Sql.INTERVENTIONS, filter, 0, limit)
+            select(handle, OperatorSql.INTERVENTIONS, filter, 0, limit)
                 .bind("origin", origin.code())
                 .map((row, context) -> intervention(row, origin))
                 .list());
@@ -167,10 +170,10 @@ public final class OperatorStatements {
         row.getInt("attempts"),
         row.getInt("replays"),
         row.getString("error"),
-        instant(row, "dead_on_utc"));
+        Row.instant(row, "dead_on_utc"));
   }
 
-  private static PendingMessage pending(ResultSet row, Object context) throws SQLException {
+  static PendingMessage pending(ResultSet row, Object context) throws SQLException {
     return new PendingMessage(
         row.getLong("seq"),
         row.getString("endpoint"),
@@ -179,8 +182,8 @@ public final class OperatorStatements {
         row.getInt("attempts"),
         row.getString("error"),
         row.getString("ordering_key"),
-        instant(row, "received_on_utc"),
-        instant(row, "due_on_utc"));
+        Row.instant(row, "received_on_utc"),
+        Row.instant(row, "due_on_utc"));
   }
 
   private static Intervention intervention(ResultSet row, Intervention.Origin origin)
@@ -194,10 +197,6 @@ public final class OperatorStatements {
         row.getString("type"),
         row.getString("reason"),
         row.getString("done_by"),
-        instant(row, "done_on_utc"));
-  }
-
-  private static Instant instant(ResultSet row, String column) throws SQLException {
-    return row.getObject(column, OffsetDateTime.class).toInstant();
+        Row.instant(row, "done_on_utc"));
   }
 }

@@ -3,6 +3,7 @@ package io.inbox4j.jdbi.internal.operate;
 import io.inbox4j.jdbi.internal.sql.Interval;
 import io.inbox4j.jdbi.internal.sql.PgArray;
 import io.inbox4j.jdbi.internal.sql.RegistrySql;
+import io.inbox4j.jdbi.internal.sql.Row;
 import io.inbox4j.jdbi.internal.sql.Sql;
 import io.inbox4j.operations.ProcessInfo;
 import io.inbox4j.operations.ProcessInfo.Role;
@@ -11,8 +12,6 @@ import io.inbox4j.operations.UnhandledType;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
@@ -102,9 +101,9 @@ public final class ProcessStatements {
 
   private static RunningProcess process(ResultSet row) throws SQLException {
     Map<String, Set<String>> handled = new HashMap<>();
-    texts(row, "endpoints").forEach(endpoint -> handled.put(endpoint, new HashSet<>()));
-    List<String> at = texts(row, "handled_at");
-    List<String> types = texts(row, "handled_types");
+    Row.texts(row, "endpoints").forEach(endpoint -> handled.put(endpoint, new HashSet<>()));
+    List<String> at = Row.texts(row, "handled_at");
+    List<String> types = Row.texts(row, "handled_types");
     for (int i = 0; i < types.size(); i++) {
       handled.computeIfAbsent(at.get(i), it -> new HashSet<>()).add(types.get(i));
     }
@@ -115,9 +114,10 @@ public final class ProcessStatements {
             row.getString("host"),
             row.getLong("pid"),
             row.getString("version"),
-            roles(texts(row, "roles")),
+            roles(Row.texts(row, "roles")),
             handled);
-    return new RunningProcess(info, instant(row, "started_on_utc"), instant(row, "seen_on_utc"));
+    return new RunningProcess(
+        info, Row.instant(row, "started_on_utc"), Row.instant(row, "seen_on_utc"));
   }
 
   private static String code(Role role) {
@@ -129,13 +129,5 @@ public final class ProcessStatements {
     return Arrays.stream(Role.values())
         .filter(role -> codes.contains(code(role)))
         .collect(Collectors.toSet());
-  }
-
-  private static List<String> texts(ResultSet row, String column) throws SQLException {
-    return List.of((String[]) row.getArray(column).getArray());
-  }
-
-  private static Instant instant(ResultSet row, String column) throws SQLException {
-    return row.getObject(column, OffsetDateTime.class).toInstant();
   }
 }

@@ -4,7 +4,9 @@ import io.inbox4j.internal.receive.HeaderJson;
 import io.inbox4j.jdbi.internal.notify.NotifySender;
 import io.inbox4j.jdbi.internal.receive.ArrivalPosition;
 import io.inbox4j.jdbi.internal.receive.MessageInserts;
+import io.inbox4j.jdbi.internal.sql.OperatorSql;
 import io.inbox4j.jdbi.internal.sql.PgArray;
+import io.inbox4j.jdbi.internal.sql.Row;
 import io.inbox4j.jdbi.internal.sql.Sql;
 import io.inbox4j.jdbi.internal.sql.SqlErrors;
 import io.inbox4j.listener.QuarantineReason;
@@ -17,8 +19,6 @@ import io.inbox4j.transport.Delivery;
 import io.inbox4j.transport.ValidatedDelivery;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -49,8 +49,8 @@ public final class QuarantineReplay {
     this.notifySender = notifySender;
   }
 
-  /** A quarantined delivery and its place in the arrival order; null if the place is unknown. */
-  private record Kept(QuarantinedMessage message, @Nullable Long place) {}
+  /** A quarantined delivery and its place in the arrival order. */
+  private record Kept(QuarantinedMessage message, long place) {}
 
   /** A delivery that is a valid event by now. */
   private record Passed(ValidatedDelivery.Event event, Kept kept) {}
@@ -70,7 +70,7 @@ public final class QuarantineReplay {
   public List<QuarantineEntry> entries(MessageFilter filter, long after, int limit) {
     return jdbi.withHandle(
         handle ->
-            OperatorStatements.select(handle, Sql.QUARANTINE_ENTRIES, filter, after, limit)
+            OperatorStatements.select(handle, OperatorSql.QUARANTINE_ENTRIES, filter, after, limit)
                 .map(QuarantineReplay::entry)
                 .list());
   }
@@ -79,7 +79,7 @@ public final class QuarantineReplay {
     List<Long> chosen = atMost(MAX_LIST_BYTES, entries(filter, after, limit));
     return chosen.isEmpty()
         ? List.of()
-        : jdbi.withHandle(handle -> load(handle, Sql.QUARANTINED, chosen)).stream()
+        : jdbi.withHandle(handle -> load(handle, OperatorSql.QUARANTINED, chosen)).stream()
             .map(Kept::message)
             .toList();
   }
@@ -107,7 +107,7 @@ public final class QuarantineReplay {
             handle -> {
               handle.execute(Sql.BY_INDEX);
               return handle
-                  .createQuery(Sql.ADOPTABLE)
+                  .createQuery(OperatorSql.ADOPTABLE)
                   .bind("endpoint", endpoint)
                   .bind("types", PgArray.texts(List.copyOf(types), Function.identity()))
                   .bind("after", after)
@@ -154,7 +154,7 @@ public final class QuarantineReplay {
       boolean noteFindings) {
     Sorted sorted = Sorted.empty();
     Map<String, List<Passed>> passed = new LinkedHashMap<>();
-    for (Kept kept : load(handle, Sql.LOCK_QUARANTINED, sequences)) {
+    for (Kept kept : load(handle, OperatorSql.LOCK_QUARANTINED, sequences)) {
       ValidatedDelivery arrival = check.apply(kept.message);
       if (arrival instanceof ValidatedDelivery.Event event) {
         passed
@@ -168,14 +168,14 @@ public final class QuarantineReplay {
     passed.forEach((endpoint, page) -> store(handle, endpoint, page, sorted));
     if (!sorted.left.isEmpty()) {
       handle
-          .createUpdate(Sql.LEAVE_QUARANTINE)
+          .createUpdate(OperatorSql.LEAVE_QUARANTINE)
           .bind("seqs", PgArray.longs(sorted.left, Function.identity()))
           .bind("by", by)
           .execute();
     }
     if (noteFindings && !sorted.findings.isEmpty()) {
       handle
-          .createUpdate(Sql.FOUND_IN_QUARANTINE)
+          .createUpdate(OperatorSql.FOUND_IN_QUARANTINE)
           .bind("seqs", PgArray.longs(sorted.findings, Finding::sequence))
           .bind("reasons", PgArray.texts(sorted.findings, it -> it.reason.code()))
           .bind("details", PgArray.texts(sorted.findings, Finding::detail))
@@ -250,7 +250,7 @@ public final class QuarantineReplay {
     return handle
         .createQuery(sql)
         .bind("seqs", PgArray.longs(sequences, Function.identity()))
-        .map((row, context) -> new Kept(message(row), row.getObject("place", Long.class)))
+        .map((row, context) -> new Kept(message(row), row.getLong("place")))
         .collect(Collectors.toList());
   }
 
@@ -271,7 +271,7 @@ public final class QuarantineReplay {
         row.getString("endpoint"),
         QuarantineReason.ofCode(row.getString("reason")),
         row.getString("detail"),
-        quarantinedAt(row),
+        Row.instant(row, "quarantined_on_utc"),
         delivery);
   }
 
@@ -281,13 +281,9 @@ public final class QuarantineReplay {
         row.getString("endpoint"),
         QuarantineReason.ofCode(row.getString("reason")),
         row.getString("detail"),
-        quarantinedAt(row),
+        Row.instant(row, "quarantined_on_utc"),
         row.getString("message_id"),
         row.getString("type"),
         row.getLong("body_size"));
-  }
-
-  private static Instant quarantinedAt(ResultSet row) throws SQLException {
-    return row.getObject("quarantined_on_utc", OffsetDateTime.class).toInstant();
   }
 }

@@ -1,8 +1,9 @@
 package io.inbox4j.jdbi.internal.operate;
 
 import io.inbox4j.jdbi.internal.sql.Interval;
+import io.inbox4j.jdbi.internal.sql.OperatorSql;
 import io.inbox4j.jdbi.internal.sql.PgArray;
-import io.inbox4j.jdbi.internal.sql.Sql;
+import io.inbox4j.jdbi.internal.sql.Row;
 import io.inbox4j.jdbi.internal.sql.SqlErrors;
 import io.inbox4j.operations.Pause;
 import io.inbox4j.store.StoreStatus;
@@ -11,8 +12,6 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -50,16 +49,16 @@ public final class StatusQuery {
   }
 
   private static StoreStatus take(Handle handle, Collection<String> endpoints, Duration timeout) {
-    handle.execute(Sql.lookFor(timeout.toMillis()));
+    handle.execute(OperatorSql.lookFor(timeout.toMillis()));
     Map<String, StoreStatus.Waiting> waiting = new HashMap<>();
     handle
-        .createQuery(Sql.WAITING)
+        .createQuery(OperatorSql.WAITING)
         .bind("endpoints", PgArray.texts(List.copyOf(endpoints), it -> it))
         .bind("long", new Interval(StoreStatus.LONG))
         .map((row, context) -> Map.entry(row.getString("endpoint"), waiting(row)))
         .forEach(entry -> waiting.put(entry.getKey(), entry.getValue()));
     return handle
-        .createQuery(Sql.OLDEST_TRANSACTION)
+        .createQuery(OperatorSql.OLDEST_TRANSACTION)
         .map(
             (row, context) ->
                 new StoreStatus(row.getBoolean("read_only"), transactions(row), waiting))
@@ -97,18 +96,14 @@ public final class StatusQuery {
     UUID id = row.getObject("blocked_by", UUID.class);
     return id == null
         ? null
-        : new StoreStatus.Blocked(row.getLong("waiting"), id, instant(row, "until"));
+        : new StoreStatus.Blocked(row.getLong("waiting"), id, Row.instant(row, "until"));
   }
 
   private static @Nullable Pause pause(ResultSet row) throws SQLException {
     String by = row.getString("paused_by");
     return by == null
         ? null
-        : new Pause(by, row.getString("reason"), instant(row, "paused_on_utc"));
-  }
-
-  private static Instant instant(ResultSet row, String column) throws SQLException {
-    return row.getObject(column, OffsetDateTime.class).toInstant();
+        : new Pause(by, row.getString("reason"), Row.instant(row, "paused_on_utc"));
   }
 
   private static @Nullable Duration seconds(ResultSet row, String column) throws SQLException {

@@ -48,7 +48,9 @@ final class Partitions {
         .map(
             (row, context) ->
                 new Partition(
-                    row.getString(1), row.getString(2), Duration.ofSeconds(row.getLong(3))))
+                    row.getString("name"),
+                    row.getString("qualified"),
+                    Duration.ofSeconds(row.getLong("age"))))
         .list();
   }
 

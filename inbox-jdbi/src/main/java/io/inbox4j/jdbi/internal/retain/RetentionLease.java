@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The lock that lets one process at a time remove old messages. It is a row in the table {@code
- * inbox_janitor}, renewed with every step: a run consists of many transactions, and a pooler may
- * give each a different session.
+ * inbox_retention_lease}, renewed with every step: a run consists of many transactions, and a
+ * pooler may give each a different session.
  */
 final class RetentionLease {
 

@@ -31,9 +31,10 @@ record RetentionSource(
   }
 
   /** A table whose rows are deleted together with the messages. */
-  static RetentionSource rowByRow(String table) {
+  static RetentionSource rowByRow(String name) {
+    String table = "{inbox}." + name;
     return new RetentionSource(
-        table,
+        name,
         table,
         RetentionSql.processedIn(table),
         RetentionSql.CAME_TOO_LATE,
@@ -53,7 +54,7 @@ record RetentionSource(
 
   private static RetentionSource interventions(String name, String page) {
     return new RetentionSource(
-        name, "inbox_interventions", page, RetentionSql.DONE_TOO_LATE, "", null);
+        name, "{inbox}.inbox_interventions", page, RetentionSql.DONE_TOO_LATE, "", null);
   }
 
   boolean laps() {

@@ -16,11 +16,12 @@ final class RetentionSql {
   private static final String IS_OVER = "until_on_utc NOT BETWEEN now() AND now() + " + LEASE;
 
   static final String IS_FREE =
-      "SELECT NOT EXISTS (SELECT 1 FROM inbox_janitor WHERE NOT (%s))".formatted(IS_OVER);
+      "SELECT NOT EXISTS (SELECT 1 FROM {inbox}.inbox_retention_lease WHERE NOT (%s))"
+          .formatted(IS_OVER);
 
   static final String TAKE =
       """
-      INSERT INTO inbox_janitor AS j (holder, until_on_utc) VALUES (:holder, now() + %s)
+      INSERT INTO {inbox}.inbox_retention_lease AS j (holder, until_on_utc) VALUES (:holder, now() + %s)
       ON CONFLICT (only_one) DO UPDATE
       SET holder = excluded.holder, until_on_utc = excluded.until_on_utc
       WHERE j.%s
@@ -28,9 +29,10 @@ final class RetentionSql {
           .formatted(LEASE, IS_OVER);
 
   static final String RENEW =
-      "UPDATE inbox_janitor SET until_on_utc = now() + %s WHERE holder = :holder".formatted(LEASE);
+      "UPDATE {inbox}.inbox_retention_lease SET until_on_utc = now() + %s WHERE holder = :holder"
+          .formatted(LEASE);
 
-  static final String RELEASE = "DELETE FROM inbox_janitor WHERE holder = :holder";
+  static final String RELEASE = "DELETE FROM {inbox}.inbox_retention_lease WHERE holder = :holder";
 
   /**
    * Declares what a process wants; a declaration that several processes share is renewed once a
@@ -38,7 +40,7 @@ final class RetentionSql {
    */
   static final String DECLARE =
       """
-      INSERT INTO inbox_retention_policy AS p (endpoint, keep, dedup_window, archive, history)
+      INSERT INTO {inbox}.inbox_retention_policy AS p (endpoint, keep, dedup_window, archive, history)
       SELECT endpoint, CAST(:keep AS interval), CAST(:dedupWindow AS interval),
              CAST(:archive AS interval), CAST(:history AS interval)
       FROM unnest(:endpoints) AS e (endpoint) ORDER BY endpoint
@@ -53,12 +55,12 @@ final class RetentionSql {
       """
       SELECT endpoint, extract(epoch FROM keep)::bigint, extract(epoch FROM dedup_window)::bigint,
              extract(epoch FROM archive)::bigint, extract(epoch FROM history)::bigint
-      FROM inbox_retention_policy
+      FROM {inbox}.inbox_retention_policy
       """;
 
   static final String NOTE_MISSED =
       """
-      UPDATE inbox_retention_policy SET missed_on_utc = now()
+      UPDATE {inbox}.inbox_retention_policy SET missed_on_utc = now()
       WHERE CASE WHEN missed_on_utc IS NOT NULL THEN missed_on_utc > now()
                  ELSE renewed_on_utc NOT BETWEEN now() - interval '1 day'
                                              AND now() + interval '1 minute' END
@@ -66,7 +68,7 @@ final class RetentionSql {
 
   static final String FORGET_MISSED =
       """
-      DELETE FROM inbox_retention_policy WHERE missed_on_utc <= now() - interval '1 hour'
+      DELETE FROM {inbox}.inbox_retention_policy WHERE missed_on_utc <= now() - interval '1 hour'
       RETURNING endpoint
       """;
 
@@ -97,7 +99,7 @@ final class RetentionSql {
    */
   static final String GO_ON =
       """
-      INSERT INTO inbox_retention AS r (task, source, position, scope)
+      INSERT INTO {inbox}.inbox_retention_progress AS r (task, source, position, scope)
       VALUES (:task, :source, 0, :scope)
       ON CONFLICT (task, source) DO UPDATE
       SET (position, seen, kept, began_on_utc, finished, scope) =
@@ -113,7 +115,7 @@ final class RetentionSql {
   /** Saves the progress of a scan; the totals are over all its pages. */
   static final String REMEMBER =
       """
-      UPDATE inbox_retention
+      UPDATE {inbox}.inbox_retention_progress
       SET position = greatest(position, :position), seen = seen + :seen, kept = kept + :kept,
           finished = :finished
       WHERE task = :task AND source = :source
@@ -122,9 +124,10 @@ final class RetentionSql {
 
   /** The completed scans and what they looked for. */
   static final String FINISHED =
-      "SELECT source, scope, kept FROM inbox_retention WHERE task = :task AND finished";
+      "SELECT source, scope, kept FROM {inbox}.inbox_retention_progress WHERE task = :task AND finished";
 
-  static final String FORGET_POSITION = "DELETE FROM inbox_retention WHERE source = :source";
+  static final String FORGET_POSITION =
+      "DELETE FROM {inbox}.inbox_retention_progress WHERE source = :source";
 
   /** The next page of processed messages of a table. */
   static String processedIn(String table) {
@@ -144,7 +147,7 @@ final class RetentionSql {
   private static final String DONE_ON_UTC =
       """
       CASE WHEN i.done_on_utc <= %1$s THEN i.done_on_utc
-           ELSE coalesce((SELECT l.done_on_utc FROM inbox_interventions l
+           ELSE coalesce((SELECT l.done_on_utc FROM {inbox}.inbox_interventions l
                           WHERE l.id > i.id AND l.done_on_utc <= %1$s ORDER BY l.id LIMIT 1),
                          i.done_on_utc) END AS done_on_utc
       """
@@ -155,7 +158,7 @@ final class RetentionSql {
       """
       SELECT id AS position, seq, NULL::smallint AS attempts, NULL::timestamptz AS processed_on_utc,
              %s
-      FROM inbox_interventions i
+      FROM {inbox}.inbox_interventions i
       WHERE id > :position AND origin IN ('pending', 'dead') AND action = 'discard' ORDER BY id LIMIT :limit
       """
           .formatted(DONE_ON_UTC);
@@ -163,7 +166,7 @@ final class RetentionSql {
   /** No processed message that arrived later can be old, because it arrived too late for that. */
   static final String CAME_TOO_LATE =
       """
-      coalesce((SELECT m.received_on_utc BETWEEN now() - :shortest AND %s FROM inbox_messages m
+      coalesce((SELECT m.received_on_utc BETWEEN now() - :shortest AND %s FROM {inbox}.inbox_messages m
                 WHERE m.seq = (SELECT max(seq) FROM page)), false)
       """
           .formatted(SANE);
@@ -190,7 +193,7 @@ final class RetentionSql {
       WINDOWS
           + """
           , present AS MATERIALIZED (
-            SELECT page.*, m.endpoint FROM page LEFT JOIN inbox_messages m ON m.seq = page.seq
+            SELECT page.*, m.endpoint FROM page LEFT JOIN {inbox}.inbox_messages m ON m.seq = page.seq
           )
           """;
 
@@ -201,15 +204,15 @@ final class RetentionSql {
           , old AS MATERIALIZED (
             SELECT present.* FROM present
             WHERE done_on_utc < now() - (SELECT age FROM windows w WHERE w.endpoint = present.endpoint)
-              AND NOT EXISTS (SELECT 1 FROM inbox_pending w WHERE w.seq = present.seq)
-              AND NOT EXISTS (SELECT 1 FROM inbox_dead d WHERE d.seq = present.seq)
+              AND NOT EXISTS (SELECT 1 FROM {inbox}.inbox_pending w WHERE w.seq = present.seq)
+              AND NOT EXISTS (SELECT 1 FROM {inbox}.inbox_dead d WHERE d.seq = present.seq)
           )
           """;
 
   private static final String ARCHIVED =
       """
       , archived AS (
-        INSERT INTO inbox_archive (seq, endpoint, message_id, type, content_type, body, headers,
+        INSERT INTO {inbox}.inbox_archive (seq, endpoint, message_id, type, content_type, body, headers,
                                    correlation_id, source, ordering_key, received_on_utc,
                                    processed_on_utc, attempts)
         SELECT seq, endpoint, message_id, type, content_type, body, headers,
@@ -238,7 +241,7 @@ final class RetentionSql {
     return OLD.formatted(page)
         + """
         , moved AS (
-          DELETE FROM inbox_messages m USING old WHERE m.seq = old.seq
+          DELETE FROM {inbox}.inbox_messages m USING old WHERE m.seq = old.seq
           RETURNING m.*, old.attempts, old.processed_on_utc
         ), done AS (SELECT 1 FROM moved)
         """
@@ -266,7 +269,7 @@ final class RetentionSql {
             AND present.endpoint IS NOT NULL AND present.processed_on_utc > %2$s
           RETURNING p.seq, p.attempts
         ), back AS (
-          INSERT INTO inbox_processed (seq, attempts, processed_on_utc)
+          INSERT INTO {inbox}.inbox_processed (seq, attempts, processed_on_utc)
           SELECT seq, attempts, now() FROM ahead
         )
         """
@@ -280,7 +283,7 @@ final class RetentionSql {
           DELETE FROM %1$s WHERE ctid = ANY (ARRAY(SELECT ctid FROM %1$s LIMIT :limit))
           RETURNING seq, attempts
         ), back AS (
-          INSERT INTO inbox_processed (seq, attempts, processed_on_utc)
+          INSERT INTO {inbox}.inbox_processed (seq, attempts, processed_on_utc)
           SELECT seq, attempts, now() FROM ahead
         )
         SELECT count(*) FROM ahead
@@ -294,9 +297,9 @@ final class RetentionSql {
         + """
         , moved AS MATERIALIZED (
           SELECT m.*, old.attempts, old.processed_on_utc
-          FROM old JOIN inbox_messages m ON m.seq = old.seq WHERE NOT m.emptied
+          FROM old JOIN {inbox}.inbox_messages m ON m.seq = old.seq WHERE NOT m.emptied
         ), done AS (
-          UPDATE inbox_messages m SET body = '', headers = NULL, emptied = true
+          UPDATE {inbox}.inbox_messages m SET body = '', headers = NULL, emptied = true
           FROM moved WHERE m.seq = moved.seq
           RETURNING 1
         )
@@ -325,7 +328,7 @@ final class RetentionSql {
   static final String HISTORY =
       """
       SELECT id AS position, origin, seq, endpoint, %s
-      FROM inbox_interventions i WHERE id > :position ORDER BY id LIMIT :limit
+      FROM {inbox}.inbox_interventions i WHERE id > :position ORDER BY id LIMIT :limit
       """
           .formatted(DONE_ON_UTC);
 
@@ -334,11 +337,11 @@ final class RetentionSql {
     return WINDOWS.formatted(page)
         + """
         , done AS (
-          DELETE FROM inbox_interventions i USING page
+          DELETE FROM {inbox}.inbox_interventions i USING page
           WHERE i.id = page.position
             AND page.done_on_utc < now() - (SELECT age FROM windows w WHERE w.endpoint = page.endpoint)
             AND (page.origin = 'quarantine'
-                 OR NOT EXISTS (SELECT 1 FROM inbox_messages m WHERE m.seq = page.seq))
+                 OR NOT EXISTS (SELECT 1 FROM {inbox}.inbox_messages m WHERE m.seq = page.seq))
           RETURNING 1
         )
         """
@@ -348,9 +351,9 @@ final class RetentionSql {
   /** The oldest rows of an endpoint's archive; those that were archived together go together. */
   static final String EXPIRE =
       """
-      DELETE FROM inbox_archive WHERE endpoint = :endpoint AND archived_on_utc <= (
+      DELETE FROM {inbox}.inbox_archive WHERE endpoint = :endpoint AND archived_on_utc <= (
         SELECT max(archived_on_utc) FROM (
-          SELECT archived_on_utc FROM inbox_archive
+          SELECT archived_on_utc FROM {inbox}.inbox_archive
           WHERE endpoint = :endpoint AND archived_on_utc < now() - :age
           ORDER BY archived_on_utc LIMIT :limit) oldest)
       """;
@@ -359,14 +362,14 @@ final class RetentionSql {
   static final String BRING_BACK_ARCHIVED =
       """
       WITH ahead AS (
-        DELETE FROM inbox_archive WHERE endpoint = :endpoint AND archived_on_utc >= (
+        DELETE FROM {inbox}.inbox_archive WHERE endpoint = :endpoint AND archived_on_utc >= (
           SELECT min(archived_on_utc) FROM (
-            SELECT archived_on_utc FROM inbox_archive
+            SELECT archived_on_utc FROM {inbox}.inbox_archive
             WHERE endpoint = :endpoint AND archived_on_utc > %s
             ORDER BY archived_on_utc DESC LIMIT :limit) latest)
         RETURNING *
       ), back AS (
-        INSERT INTO inbox_archive (seq, endpoint, message_id, type, content_type, body, headers,
+        INSERT INTO {inbox}.inbox_archive (seq, endpoint, message_id, type, content_type, body, headers,
                                    correlation_id, source, ordering_key, received_on_utc,
                                    processed_on_utc, attempts)
         SELECT seq, endpoint, message_id, type, content_type, body, headers,
@@ -397,27 +400,30 @@ final class RetentionSql {
   /** Whether this role may clear bodies, and whether it may delete the history of interventions. */
   static final String MAY_EMPTY =
       """
-      SELECT bool_and(has_column_privilege('inbox_messages', name, 'UPDATE'))
+      SELECT bool_and(has_column_privilege('{inbox}.inbox_messages', name, 'UPDATE'))
       FROM unnest(ARRAY['body', 'headers', 'emptied']) AS c (name)
       """;
 
-  static final String MAY_FORGET = "SELECT has_table_privilege('inbox_interventions', 'DELETE')";
+  static final String MAY_FORGET =
+      "SELECT has_table_privilege('{inbox}.inbox_interventions', 'DELETE')";
 
   /** Whether this role may create and drop partitions. */
   static final String IS_OWNER =
       """
       SELECT pg_has_role(c.relowner, 'USAGE') AND has_schema_privilege(c.relnamespace, 'CREATE')
-      FROM pg_class c WHERE c.oid = 'inbox_processed'::regclass
+      FROM pg_class c WHERE c.oid = '{inbox}.inbox_processed'::regclass
       """;
 
   private static final String PARTITIONS =
       """
       WITH bound AS (
-        SELECT c.oid, c.relname AS name, pg_get_expr(c.relpartbound, c.oid) AS bound
+        SELECT c.relname AS name, format('%I.%I', n.nspname, c.relname) AS qualified,
+               pg_get_expr(c.relpartbound, c.oid) AS bound
         FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-        WHERE i.inhparent = :table::regclass
+          JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE i.inhparent = ('{inbox}.' || :table)::regclass
       ), partition AS (
-        SELECT oid, name,
+        SELECT name, qualified,
                CASE WHEN bound LIKE '%FROM (MINVALUE)%' THEN '-infinity'
                     ELSE substring(bound FROM ' FROM [(]''([^'']*)''[)]')::timestamptz END
                  AS begins_on_utc,
@@ -432,8 +438,7 @@ final class RetentionSql {
   static final String OLD_PARTITIONS =
       PARTITIONS
           + """
-          SELECT name, oid::regclass::text AS table,
-                 extract(epoch FROM now() - ends_on_utc)::bigint AS age
+          SELECT name, qualified, extract(epoch FROM now() - ends_on_utc)::bigint AS age
           FROM partition
           WHERE ends_on_utc <= now() - :age ORDER BY ends_on_utc
           """;
@@ -441,7 +446,7 @@ final class RetentionSql {
   /** Partitions that were created while the clock was ahead. */
   static final String PARTITIONS_AHEAD =
       PARTITIONS
-          + "SELECT oid::regclass::text FROM partition WHERE begins_on_utc >= "
+          + "SELECT qualified FROM partition WHERE begins_on_utc >= "
           + AHEAD
           + " AND isfinite(begins_on_utc) ORDER BY begins_on_utc";
 
@@ -462,11 +467,11 @@ final class RetentionSql {
 
   private static final String CREATE =
       """
-      SELECT format('CREATE TABLE %I.%I PARTITION OF %s FOR VALUES FROM (%L) TO (%L)',
-                    n.nspname, c.relname || to_char(day, '_YYYYMMDD'), c.oid::regclass,
+      SELECT format('CREATE TABLE %1$I.%2$I PARTITION OF %1$I.%3$I FOR VALUES FROM (%4$L) TO (%5$L)',
+                    n.nspname, c.relname || to_char(day, '_YYYYMMDD'), c.relname,
                     day AT TIME ZONE 'UTC', day_after AT TIME ZONE 'UTC')
       FROM wanted, pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-      WHERE c.oid = :table::regclass
+      WHERE c.oid = ('{inbox}.' || :table)::regclass
         AND to_regclass(format('%I.%I', n.nspname, c.relname || to_char(day, '_YYYYMMDD'))) IS NULL
       ORDER BY day
       """;
@@ -498,7 +503,7 @@ final class RetentionSql {
    */
   static final String IS_TIME_TO_CREATE =
       """
-      INSERT INTO inbox_retention AS r (task, source, position) VALUES ('create', :table, 0)
+      INSERT INTO {inbox}.inbox_retention_progress AS r (task, source, position) VALUES ('create', :table, 0)
       ON CONFLICT (task, source) DO UPDATE SET began_on_utc = now()
       WHERE r.began_on_utc NOT BETWEEN now() - interval '1 hour' AND now()
       """;
@@ -512,13 +517,13 @@ final class RetentionSql {
 
   static String hasAsSeen(String table) {
     return """
-        SELECT seen = (SELECT count(*) FROM %s) FROM inbox_retention
+        SELECT seen = (SELECT count(*) FROM %s) FROM {inbox}.inbox_retention_progress
         WHERE task = 'remove' AND source = :source
         """
         .formatted(table);
   }
 
-  static final String SIZE = "SELECT pg_relation_size(:table::regclass)";
+  static final String SIZE = "SELECT pg_relation_size(('{inbox}.' || :table)::regclass)";
 
   static String drop(String table) {
     return "DROP TABLE " + table;

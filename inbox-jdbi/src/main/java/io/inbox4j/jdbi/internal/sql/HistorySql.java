@@ -21,17 +21,17 @@ public final class HistorySql {
   static final String RECORD =
       """
       numbered AS MATERIALIZED (
-        SELECT failed.*, coalesce((SELECT max(a.number) FROM inbox_attempts a
+        SELECT failed.*, coalesce((SELECT max(a.number) FROM {inbox}.inbox_attempts a
                                    WHERE a.seq = failed.seq), 0) + 1 AS number
         FROM failed
       ), recorded AS (
-        INSERT INTO inbox_attempts (seq, number, attempt, error_class, error, fingerprint,
+        INSERT INTO {inbox}.inbox_attempts (seq, number, attempt, error_class, error, fingerprint,
                                     took_millis, process)
         SELECT seq, number, attempt, error_class, summary, fingerprint, took_millis, process
         FROM numbered
         ON CONFLICT (seq, number) DO NOTHING
       ), dropped AS (
-        DELETE FROM inbox_attempts a USING numbered n
+        DELETE FROM {inbox}.inbox_attempts a USING numbered n
         WHERE a.seq = n.seq AND a.number > %d AND a.number <= n.number - %d
       )
       """
@@ -51,7 +51,7 @@ public final class HistorySql {
 
   public static final String ATTEMPTS =
       """
-      SELECT a.* FROM inbox_messages m JOIN inbox_attempts a USING (seq)
+      SELECT a.* FROM {inbox}.inbox_messages m JOIN {inbox}.inbox_attempts a USING (seq)
       WHERE m.message_id = :id AND m.endpoint = :endpoint
       ORDER BY a.number
       """;
@@ -60,7 +60,7 @@ public final class HistorySql {
   public static final String DROP_HISTORY =
       """
       , history AS (
-        DELETE FROM inbox_attempts a USING moved WHERE a.seq = moved.seq
+        DELETE FROM {inbox}.inbox_attempts a USING moved WHERE a.seq = moved.seq
       )
       """;
 }

@@ -27,18 +27,7 @@ public final class Migrations {
   static final String LOCATION = "classpath:io/inbox4j/migrations";
 
   private static final Logger log = LoggerFactory.getLogger(Migrations.class);
-  public static final List<String> SCRIPTS =
-      List.of(
-          "V1__create_inbox.sql",
-          "V2__lease_pause_and_intervene.sql",
-          "V3__find_stuck_messages.sql",
-          "V4__retain.sql",
-          "V5__adopt.sql",
-          "V7__find_leased_keys.sql",
-          "V8__retain_as_declared.sql",
-          "V9__find_due_keys.sql",
-          "V10__intervene_with_pending.sql",
-          "V11__keep_history.sql");
+  private static final List<String> SCRIPTS = List.of("V1__create_inbox.sql");
   private static final Pattern NAME = Pattern.compile("V(\\d+)__.*");
   private static final String REMEDY =
       "create them with JdbiInboxStore.migrate(dataSource) as a role that may, or let Flyway apply "
@@ -48,9 +37,21 @@ public final class Migrations {
   private static final int MAX_ATTEMPTS = 30;
 
   private final Jdbi jdbi;
+  private final InboxSchema schema;
+  private final List<String> scripts;
 
-  public Migrations(Jdbi jdbi) {
+  public Migrations(Jdbi jdbi, InboxSchema schema) {
+    this(jdbi, schema, SCRIPTS);
+  }
+
+  /**
+   * @param jdbi one that fills in the schema
+   * @param scripts the names of the scripts, in order
+   */
+  public Migrations(Jdbi jdbi, InboxSchema schema, List<String> scripts) {
     this.jdbi = jdbi;
+    this.schema = schema;
+    this.scripts = scripts;
   }
 
   /**
@@ -60,14 +61,14 @@ public final class Migrations {
    * one table while the next waits for another.
    */
   public void apply() {
-    if (jdbi.withHandle(Migrations::missing).isEmpty()) {
+    if (jdbi.withHandle(this::missing).isEmpty()) {
       return;
     }
     for (int attempt = 1; ; attempt++) {
       try {
         boolean applied;
         do {
-          applied = jdbi.inTransaction(Migrations::applyNext);
+          applied = jdbi.inTransaction(this::applyNext);
         } while (applied);
         return;
       } catch (InboxException e) {
@@ -80,7 +81,7 @@ public final class Migrations {
   }
 
   /** Applies the first missing script; false if none is missing. */
-  private static boolean applyNext(Handle handle) {
+  private boolean applyNext(Handle handle) {
     handle.createQuery(Sql.LOCK_FOR_MIGRATION).mapToMap().list();
     handle.execute(Sql.MIGRATION_LOCK_TIMEOUT);
     List<String> missing = missing(handle);
@@ -88,9 +89,22 @@ public final class Migrations {
       return false;
     }
     String script = missing.get(0);
-    log.info("Applying the migration {}", script);
-    execute(handle, read(script), script);
+    String name = name(handle);
+    log.info("Applying the migration {} to the schema {}", script, name);
+    if (!handle.createQuery(Sql.HAS_SCHEMA).bind("schema", name).mapTo(Boolean.class).one()) {
+      execute(handle, Sql.CREATE_SCHEMA, "the schema %s is missing".formatted(name));
+    }
+    handle.execute(Sql.USE_SCHEMA);
+    execute(handle, read(script), wanting(script, name));
     return true;
+  }
+
+  private String name(Handle handle) {
+    try {
+      return schema.name(handle.getConnection());
+    } catch (java.sql.SQLException e) {
+      throw SqlErrors.translated(e);
+    }
   }
 
   private static boolean isInUse(InboxException e) {
@@ -100,30 +114,35 @@ public final class Migrations {
 
   /** Checks that no script is missing. */
   public void check() {
-    List<String> missing = jdbi.withHandle(Migrations::missing);
+    List<String> missing = jdbi.withHandle(this::missing);
     if (!missing.isEmpty()) {
-      throw new InboxException(wanting(missing.get(0)) + "; " + REMEDY);
+      throw new InboxException(
+          wanting(missing.get(0), jdbi.withHandle(this::name)) + "; " + REMEDY);
     }
     int newest = jdbi.withHandle(Migrations::applied).stream().reduce(0, Math::max);
-    if (newest > newest()) {
+    if (newest > newest(scripts)) {
       log.warn(
           "The tables of the inbox have version {}, newer than the {} that this library knows.",
           newest,
-          newest());
+          newest(scripts));
     }
   }
 
-  private static String wanting(String firstMissing) {
-    int first = SCRIPTS.indexOf(firstMissing);
+  private String wanting(String firstMissing, String schema) {
+    int first = scripts.indexOf(firstMissing);
     return first == 0
-        ? "the tables of the inbox are missing"
-        : "the tables of the inbox have version %d, this library needs %d"
-            .formatted(versionOf(SCRIPTS.get(first - 1)), newest());
+        ? "the tables of the inbox are missing in the schema " + schema
+        : "the tables of the inbox in the schema %s have version %d, this library needs %d"
+            .formatted(schema, versionOf(scripts.get(first - 1)), newest(scripts));
   }
 
-  /** The version of the last script. */
+  /** The version that this library requires. */
   public static int newest() {
-    return versionOf(SCRIPTS.get(SCRIPTS.size() - 1));
+    return newest(SCRIPTS);
+  }
+
+  private static int newest(List<String> scripts) {
+    return versionOf(scripts.get(scripts.size() - 1));
   }
 
   private static int versionOf(String script) {
@@ -136,26 +155,26 @@ public final class Migrations {
   }
 
   /** The scripts that have not been applied, in order. */
-  private static List<String> missing(Handle handle) {
+  private List<String> missing(Handle handle) {
     Set<Integer> applied = applied(handle);
-    return SCRIPTS.stream().filter(script -> !applied.contains(versionOf(script))).toList();
+    return scripts.stream().filter(script -> !applied.contains(versionOf(script))).toList();
   }
 
   private static Set<Integer> applied(Handle handle) {
-    boolean exists = handle.createQuery(Sql.HAS_SCHEMA_TABLE).mapTo(Boolean.class).one();
+    boolean exists = handle.createQuery(Sql.HAS_MIGRATIONS).mapTo(Boolean.class).one();
     return exists
-        ? new HashSet<>(handle.createQuery(Sql.SCHEMA_VERSIONS).mapTo(Integer.class).list())
+        ? new HashSet<>(handle.createQuery(Sql.MIGRATION_VERSIONS).mapTo(Integer.class).list())
         : Set.of();
   }
 
-  private static void execute(Handle handle, String sql, String script) {
+  private void execute(Handle handle, String sql, String wanting) {
     try (java.sql.Statement statement = handle.getConnection().createStatement()) {
-      statement.execute(sql);
+      statement.execute(schema.render(sql, handle.getConnection()));
     } catch (java.sql.SQLException e) {
       if (SqlErrors.FORBIDDEN.equals(e.getSQLState())) {
         throw new InboxException(
-            "%s, and this role may not change them (%s); %s"
-                .formatted(wanting(script), e.getMessage(), REMEDY),
+            "%s, and this role may not change that (%s); %s"
+                .formatted(wanting, e.getMessage(), REMEDY),
             e);
       }
       throw new InboxException("a migration of the inbox failed: " + e.getMessage(), e);

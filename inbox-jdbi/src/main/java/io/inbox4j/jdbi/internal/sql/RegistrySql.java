@@ -20,7 +20,7 @@ public final class RegistrySql {
 
   public static final String REGISTER =
       """
-      INSERT INTO inbox_processes (id, name, host, pid, version, roles, endpoints, handled_at,
+      INSERT INTO {inbox}.inbox_processes (id, name, host, pid, version, roles, endpoints, handled_at,
                                    handled_types, started_on_utc)
       VALUES (:id, :name, :host, :pid, :version, :roles, :endpoints, :handledAt, :handledTypes,
               now() - CAST(:uptime AS interval))
@@ -33,19 +33,19 @@ public final class RegistrySql {
   public static final String HEARTBEAT =
       """
       WITH expired AS (
-        DELETE FROM inbox_processes WHERE id IN (
-          SELECT id FROM inbox_processes WHERE id <> :id AND NOT (%s)
+        DELETE FROM {inbox}.inbox_processes WHERE id IN (
+          SELECT id FROM {inbox}.inbox_processes WHERE id <> :id AND NOT (%s)
           FOR UPDATE SKIP LOCKED)
       )
-      UPDATE inbox_processes SET seen_on_utc = now() WHERE id = :id
+      UPDATE {inbox}.inbox_processes SET seen_on_utc = now() WHERE id = :id
       """
           .formatted(isRecent(2 * ProcessRegistryStore.EXPIRY.toSeconds()));
 
-  public static final String DEREGISTER = "DELETE FROM inbox_processes WHERE id = :id";
+  public static final String DEREGISTER = "DELETE FROM {inbox}.inbox_processes WHERE id = :id";
 
   public static final String RUNNING =
       """
-      SELECT * FROM inbox_processes WHERE %s ORDER BY name, started_on_utc, id LIMIT %d
+      SELECT * FROM {inbox}.inbox_processes WHERE %s ORDER BY name, started_on_utc, id LIMIT %d
       """
           .formatted(IS_RUNNING, ProcessRegistryStore.MAX_LISTED);
 
@@ -57,21 +57,21 @@ public final class RegistrySql {
       """
       WITH handled AS MATERIALIZED (
         SELECT h.endpoint, h.type
-        FROM inbox_processes p CROSS JOIN LATERAL
+        FROM {inbox}.inbox_processes p CROSS JOIN LATERAL
              unnest(p.handled_at, p.handled_types) AS h (endpoint, type)
         WHERE %1$s
       ), waiting AS MATERIALIZED (
         SELECT e.endpoint, first.type, first.quarantined
         FROM unnest(:endpoints) AS e (endpoint) CROSS JOIN LATERAL (
           SELECT DISTINCT type, quarantined FROM (
-            (SELECT p.type, false AS quarantined FROM inbox_pending p
+            (SELECT p.type, false AS quarantined FROM {inbox}.inbox_pending p
              WHERE p.endpoint = e.endpoint AND p.lane IS NULL
              ORDER BY p.due_on_utc, p.seq LIMIT %2$d)
             UNION ALL
-            (SELECT p.type, false FROM inbox_pending p
+            (SELECT p.type, false FROM {inbox}.inbox_pending p
              WHERE p.endpoint = e.endpoint AND p.lane IS NOT NULL LIMIT %2$d)
             UNION ALL
-            (SELECT q.type, true FROM inbox_quarantine q
+            (SELECT q.type, true FROM {inbox}.inbox_quarantine q
              WHERE q.endpoint = e.endpoint AND q.reason = 'unknown-type' AND q.type IS NOT NULL
              ORDER BY left(q.type, 255), q.seq LIMIT %2$d)
           ) every

@@ -1,6 +1,9 @@
 package io.inbox4j.jdbi.internal.sql;
 
-/** Every statement of the store, readable enough to paste into psql. */
+/**
+ * The statements that store and handle messages, readable enough to paste into psql once <code>
+ * {inbox}</code> is replaced by the schema.
+ */
 public final class Sql {
 
   private Sql() {}
@@ -21,8 +24,8 @@ public final class Sql {
           "seq, received_on_utc, ",
           "OVERRIDING SYSTEM VALUE",
           """
-          CASE WHEN place IS NULL OR EXISTS (SELECT 1 FROM inbox_messages m WHERE m.seq = place)
-               THEN inbox_next_place() ELSE place END,
+          CASE WHEN place IS NULL OR EXISTS (SELECT 1 FROM {inbox}.inbox_messages m WHERE m.seq = place)
+               THEN {inbox}.inbox_next_place() ELSE place END,
           coalesce(arrived_on_utc, now()),""");
 
   private static String store(
@@ -34,7 +37,7 @@ public final class Sql {
           WITH ORDINALITY AS a (message_id, type, content_type, body, headers,
                                 correlation_id, source, redelivered, ordering_key, not_before, %sn)
         ), stored AS (
-          INSERT INTO inbox_messages (%sendpoint, message_id, type, content_type, body, headers,
+          INSERT INTO {inbox}.inbox_messages (%sendpoint, message_id, type, content_type, body, headers,
                                       correlation_id, source, redelivered, ordering_key, not_before)
           %s
           SELECT %s :endpoint, message_id, type, content_type, body, headers,
@@ -43,38 +46,38 @@ public final class Sql {
           ON CONFLICT (message_id, endpoint) DO NOTHING
           RETURNING seq, message_id, type, ordering_key, not_before
         ), queued AS (
-          INSERT INTO inbox_pending (seq, endpoint, type, ordering_key, lane, due_on_utc)
-          SELECT seq, :endpoint, type, ordering_key, inbox_lane(ordering_key),
+          INSERT INTO {inbox}.inbox_pending (seq, endpoint, type, ordering_key, lane, due_on_utc)
+          SELECT seq, :endpoint, type, ordering_key, {inbox}.inbox_lane(ordering_key),
                  greatest(now(), not_before)
           FROM stored
         )
         SELECT message_id, seq,
-               (SELECT pg_notify('inbox', :notification)::text WHERE :notification <> '')
+               (SELECT pg_notify('{channel}', :notification)::text WHERE :notification <> '')
         FROM stored
         """
         .formatted(arrays, arrived, columns, overriding, values);
   }
 
   public static final String NEXT_PLACES =
-      "SELECT inbox_next_place() AS place FROM generate_series(1, :count) ORDER BY place";
+      "SELECT {inbox}.inbox_next_place() AS place FROM generate_series(1, :count) ORDER BY place";
 
   /** Which of the events that existed already are stored with another body or type. */
   public static final String CONFLICTS =
       """
       SELECT a.n FROM unnest(:ids, :types, :bodies) WITH ORDINALITY AS a (message_id, type, body, n)
-      JOIN inbox_messages m ON m.message_id = a.message_id AND m.endpoint = :endpoint
+      JOIN {inbox}.inbox_messages m ON m.message_id = a.message_id AND m.endpoint = :endpoint
       WHERE NOT m.emptied AND (m.body <> a.body OR m.type <> a.type)
       """;
 
   /** Quarantines deliveries, each once. */
   public static final String QUARANTINE =
       """
-      INSERT INTO inbox_quarantine (endpoint, reason, detail, fingerprint, message_id, type,
+      INSERT INTO {inbox}.inbox_quarantine (endpoint, reason, detail, fingerprint, message_id, type,
                                     content_type, content_encoding, correlation_id, source,
                                     headers, body, redelivered, place)
       SELECT :endpoint, reason, detail, fingerprint, message_id, type,
              content_type, content_encoding, correlation_id, source, headers, body, redelivered,
-             coalesce(place, inbox_next_place())
+             coalesce(place, {inbox}.inbox_next_place())
       FROM unnest(:reasons, :details, :fingerprints, :messageIds, :types, :contentTypes,
                   :contentEncodings, :correlationIds, :sources, :headers, :bodies, :redelivered,
                   :places)
@@ -87,7 +90,7 @@ public final class Sql {
 
   /** Condition on a pending row: whether it was in flight when a worker crashed or gave up. */
   private static String isOrphan(String row, String locker) {
-    return "(%1$s.crashes > 0 OR %1$s.lease IS NOT NULL OR (%2$s <> '0'::xid AND inbox_rolled_back(%2$s)))"
+    return "(%1$s.crashes > 0 OR %1$s.lease IS NOT NULL OR (%2$s <> '0'::xid AND {inbox}.inbox_rolled_back(%2$s)))"
         .formatted(row, locker);
   }
 
@@ -108,13 +111,13 @@ public final class Sql {
       SELECT c.seq, c.due_on_utc, c.attempts, c.crashes, %s AS orphaned,
              m.message_id, m.type, m.body, m.headers, m.correlation_id, m.source, m.redelivered,
              m.received_on_utc, now() AS claimed_on_utc, m.ordering_key, m.content_type
-      FROM claimed c JOIN inbox_messages m USING (seq)
+      FROM claimed c JOIN {inbox}.inbox_messages m USING (seq)
       """
           .formatted(isOrphan("c", "c.locker"));
 
   /** Whether the endpoint is not paused; evaluated once per statement. */
   private static final String NOT_PAUSED =
-      "(SELECT count(*) = 0 FROM inbox_paused WHERE endpoint = ?)";
+      "(SELECT count(*) = 0 FROM {inbox}.inbox_paused WHERE endpoint = ?)";
 
   /**
    * Claims due messages: endpoint, types, the due time to start from, and the endpoint again.
@@ -131,7 +134,7 @@ public final class Sql {
         %s;
         WITH claimed AS MATERIALIZED (
           %s
-          FROM inbox_pending p
+          FROM {inbox}.inbox_pending p
           WHERE endpoint = ? AND lane IS NULL AND type = ANY (?)
             AND due_on_utc <= now() AND due_on_utc >= ? AND %s
           ORDER BY due_on_utc, seq
@@ -151,7 +154,7 @@ public final class Sql {
    */
   private static final String LOCKS_LANE =
       "pg_try_advisory_xact_lock("
-          + "hashtextextended('inbox ' || 'inbox_pending'::regclass::oid || ' ' || ?, lane))";
+          + "hashtextextended('inbox ' || '{inbox}.inbox_pending'::regclass::oid || ' ' || ?, lane))";
 
   /**
    * Locks the next lane that has something due and that nobody has locked: endpoint, the lane to
@@ -168,13 +171,13 @@ public final class Sql {
         %s;
         SAVEPOINT inbox_lane;
         WITH RECURSIVE lanes (lane, due_on_utc) AS (
-          (SELECT lane, due_on_utc FROM inbox_pending
+          (SELECT lane, due_on_utc FROM {inbox}.inbox_pending
            WHERE endpoint = ? AND lane > ? AND %s
            ORDER BY lane, due_on_utc LIMIT 1)
           UNION ALL
           SELECT next.lane, next.due_on_utc
           FROM lanes l CROSS JOIN LATERAL (
-            SELECT p.lane, p.due_on_utc FROM inbox_pending p
+            SELECT p.lane, p.due_on_utc FROM {inbox}.inbox_pending p
             WHERE p.endpoint = ? AND p.lane > l.lane
             ORDER BY p.lane, p.due_on_utc LIMIT 1
           ) next
@@ -200,10 +203,10 @@ public final class Sql {
   public static String walkLane(int limit) {
     return """
         WITH due AS MATERIALIZED (
-          SELECT ordering_key, due_on_utc, seq FROM inbox_pending
+          SELECT ordering_key, due_on_utc, seq FROM {inbox}.inbox_pending
           WHERE endpoint = ? AND lane = ? AND due_on_utc <= now() AND (due_on_utc, seq) > (?, ?)
             AND ordering_key <> ALL (?)
-            AND ordering_key <> ALL (ARRAY (SELECT l.ordering_key FROM inbox_pending l
+            AND ordering_key <> ALL (ARRAY (SELECT l.ordering_key FROM {inbox}.inbox_pending l
                                             WHERE l.endpoint = ? AND %s
                                               AND l.lane IS NOT DISTINCT FROM ?))
           ORDER BY due_on_utc, seq
@@ -212,15 +215,15 @@ public final class Sql {
           SELECT due_on_utc, seq, (SELECT count(*) FROM due) AS seen FROM due
           ORDER BY due_on_utc DESC, seq DESC LIMIT 1
         ), keys AS MATERIALIZED (
-          SELECT k.*, EXISTS (SELECT 1 FROM inbox_dead d
-                              WHERE d.endpoint = ? AND d.held_key = k.ordering_key) AS held
+          SELECT k.*, EXISTS (SELECT 1 FROM {inbox}.inbox_dead d
+                              WHERE d.endpoint = ? AND d.blocked_key = k.ordering_key) AS held
           FROM (SELECT ordering_key, count(*) AS due FROM due GROUP BY ordering_key) k
         )
         SELECT first.seq, keys.ordering_key, first.type, first.due_on_utc <= now() AS due,
                %s AS orphaned, first.crashes, keys.held, last.due_on_utc, last.seq, last.seen
         FROM last CROSS JOIN keys CROSS JOIN LATERAL (
           SELECT p.seq, p.type, p.due_on_utc, p.crashes, p.lease, p.xmax AS locker
-          FROM inbox_pending p
+          FROM {inbox}.inbox_pending p
           WHERE p.endpoint = ? AND p.lane = ? AND p.ordering_key = keys.ordering_key
           ORDER BY p.seq LIMIT keys.due
         ) first
@@ -234,7 +237,7 @@ public final class Sql {
       """
       WITH claimed AS MATERIALIZED (
         %s
-        FROM inbox_pending p WHERE seq = ANY (?) AND due_on_utc <= clock_timestamp()
+        FROM {inbox}.inbox_pending p WHERE seq = ANY (?) AND due_on_utc <= clock_timestamp()
         ORDER BY seq
         FOR UPDATE SKIP LOCKED
       )
@@ -249,7 +252,7 @@ public final class Sql {
   private static final String IS_FREE_IN =
       """
       (p.lane IS NULL OR p.lane = ANY (?)
-       AND NOT EXISTS (SELECT 1 FROM inbox_pending l
+       AND NOT EXISTS (SELECT 1 FROM {inbox}.inbox_pending l
                        WHERE l.endpoint = p.endpoint AND l.ordering_key = p.ordering_key
                          AND %s))
       """
@@ -260,7 +263,7 @@ public final class Sql {
       """
       WITH claimed AS MATERIALIZED (
         %s
-        FROM inbox_pending p WHERE seq = ANY (?) AND due_on_utc <= clock_timestamp() AND %s
+        FROM {inbox}.inbox_pending p WHERE seq = ANY (?) AND due_on_utc <= clock_timestamp() AND %s
         ORDER BY seq
         FOR UPDATE SKIP LOCKED
       )
@@ -276,7 +279,7 @@ public final class Sql {
       """
       WITH claimed AS MATERIALIZED (
         %s
-        FROM inbox_pending p WHERE seq = ANY (?) AND lease IS NULL AND %s
+        FROM {inbox}.inbox_pending p WHERE seq = ANY (?) AND lease IS NULL AND %s
         ORDER BY seq
         FOR UPDATE SKIP LOCKED
       )
@@ -290,7 +293,7 @@ public final class Sql {
         %s;
         WITH claimed AS MATERIALIZED (
           %s
-          FROM inbox_pending p WHERE seq = ANY (?) AND lease IS NULL
+          FROM {inbox}.inbox_pending p WHERE seq = ANY (?) AND lease IS NULL
           ORDER BY seq
           FOR UPDATE SKIP LOCKED
         )
@@ -305,7 +308,7 @@ public final class Sql {
    */
   public static final String LOCK_LANES_OF =
       """
-      SELECT lane FROM (SELECT DISTINCT lane FROM inbox_pending
+      SELECT lane FROM (SELECT DISTINCT lane FROM {inbox}.inbox_pending
                         WHERE seq = ANY (?) AND lane IS NOT NULL) l
       WHERE %s
       """
@@ -324,16 +327,16 @@ public final class Sql {
         %s,
                p.endpoint, p.lane, p.ordering_key,
                p.type = ANY (?) AND p.due_on_utc <= now() AND NOT m.redelivered AS ready
-        FROM inbox_pending p JOIN inbox_messages m USING (seq) WHERE p.seq = ANY (?)
+        FROM {inbox}.inbox_pending p JOIN {inbox}.inbox_messages m USING (seq) WHERE p.seq = ANY (?)
       ), claimed AS MATERIALIZED (
         SELECT * FROM (SELECT *, bool_and(ready) OVER (PARTITION BY ordering_key ORDER BY seq) AS all_ready
               FROM mine) w
         WHERE ready AND (lane IS NULL OR all_ready AND lane = ANY (?)
-            AND NOT EXISTS (SELECT 1 FROM inbox_pending e
+            AND NOT EXISTS (SELECT 1 FROM {inbox}.inbox_pending e
                             WHERE e.endpoint = w.endpoint AND e.lane = w.lane
                               AND e.ordering_key = w.ordering_key AND e.seq < ?)
-            AND NOT EXISTS (SELECT 1 FROM inbox_dead d
-                            WHERE d.endpoint = w.endpoint AND d.held_key = w.ordering_key))
+            AND NOT EXISTS (SELECT 1 FROM {inbox}.inbox_dead d
+                            WHERE d.endpoint = w.endpoint AND d.blocked_key = w.ordering_key))
           AND %s
       )
       %s ORDER BY c.seq
@@ -343,8 +346,8 @@ public final class Sql {
   /** Leases claimed messages, and marks the orphaned ones among them as a crash risk. */
   public static final String LEASE =
       """
-      WITH next AS MATERIALIZED (SELECT nextval('inbox_lease') AS token)
-      UPDATE inbox_pending p
+      WITH next AS MATERIALIZED (SELECT nextval('{inbox}.inbox_lease') AS token)
+      UPDATE {inbox}.inbox_pending p
       SET lease = next.token, crashes = crashes + l.orphaned::int,
           due_on_utc = clock_timestamp() + :time
       FROM next, unnest(:seqs, :orphans) AS l (seq, orphaned) WHERE p.seq = l.seq
@@ -355,7 +358,7 @@ public final class Sql {
   public static final String STILL_LEASED =
       """
       SELECT p.seq, p.lease
-      FROM inbox_pending p JOIN unnest(:seqs, :tokens) AS l (seq, token)
+      FROM {inbox}.inbox_pending p JOIN unnest(:seqs, :tokens) AS l (seq, token)
         ON p.seq = l.seq AND p.lease = l.token
       """;
 
@@ -366,7 +369,7 @@ public final class Sql {
       """
       WITH mine AS MATERIALIZED (
       %s)
-      UPDATE inbox_pending p SET due_on_utc = clock_timestamp() + :time
+      UPDATE {inbox}.inbox_pending p SET due_on_utc = clock_timestamp() + :time
       FROM mine WHERE p.seq = mine.seq
       RETURNING p.seq, p.lease
       """
@@ -376,146 +379,30 @@ public final class Sql {
       """
       WITH mine AS MATERIALIZED (
       %s)
-      UPDATE inbox_pending p
+      UPDATE {inbox}.inbox_pending p
       SET lease = NULL, crashes = greatest(crashes - 1, 0), due_on_utc = clock_timestamp()
       FROM mine WHERE p.seq = mine.seq
       """
           .formatted(STILL_LEASED + "ORDER BY p.seq FOR UPDATE OF p\n");
 
-  public static final String PAUSE =
-      """
-      INSERT INTO inbox_paused (endpoint, paused_by, reason) VALUES (:endpoint, :by, :reason)
-      ON CONFLICT (endpoint) DO NOTHING
-      """;
-
-  public static final String RESUME =
-      """
-      WITH gone AS (DELETE FROM inbox_paused WHERE endpoint = :endpoint RETURNING endpoint)
-      SELECT pg_notify('inbox', '* ' || endpoint)::text FROM gone
-      """;
-
-  public static final String PAUSE_OF =
-      "SELECT paused_by, reason, paused_on_utc FROM inbox_paused WHERE endpoint = :endpoint";
-
-  /**
-   * Limits the duration of a status query, and restricts it to index scans, whatever was known
-   * about the tables when it was planned.
-   */
-  public static String lookFor(long millis) {
-    return """
-        SET LOCAL statement_timeout = %d;
-        SET LOCAL enable_seqscan = off;
-        SET LOCAL enable_bitmapscan = off
-        """
-        .formatted(millis);
-  }
-
-  /**
-   * Whether the database is writable, and the oldest transaction that holds back vacuum. A role
-   * that may not see other sessions does not see when their transactions began.
-   */
-  public static final String OLDEST_TRANSACTION =
-      """
-      SELECT current_setting('transaction_read_only')::boolean AS read_only,
-             pg_has_role('pg_read_all_stats', 'USAGE') AS sees_all, current_user AS role,
-             EXTRACT(EPOCH FROM clock_timestamp() - o.begun) AS age, o.holder
-      FROM (SELECT 1) one LEFT JOIN LATERAL (
-        SELECT xact_start AS begun,
-               format('process %s of role %s, application ''%s'', %s',
-                      pid, usename, application_name, state) AS holder
-        FROM pg_stat_activity
-        WHERE datname = current_database() AND backend_type = 'client backend'
-          AND pid <> pg_backend_pid() AND (backend_xid IS NOT NULL OR backend_xmin IS NOT NULL)
-        UNION ALL
-        SELECT prepared, format('prepared transaction ''%s'' of role %s', gid, owner)
-        FROM pg_prepared_xacts WHERE database = current_database()
-        ORDER BY begun LIMIT 1
-      ) o ON true
-      """;
-
-  /**
-   * What is waiting at endpoints. Of messages with an ordering key, the hundred of every lane that
-   * have been due the longest are examined.
-   */
-  public static final String WAITING =
-      """
-      SELECT e.endpoint, EXTRACT(EPOCH FROM now() - due.due_on_utc) AS due, due.leased,
-             stuck.message_id AS stuck_id, stuck.type AS stuck_type, stuck.crashes,
-             held.message_id AS held_id,
-             blocked.waiting, blocked.message_id AS blocked_by, blocked.until,
-             pause.paused_by, pause.reason, pause.paused_on_utc
-      FROM unnest(:endpoints) AS e (endpoint)
-      LEFT JOIN LATERAL (
-        SELECT * FROM (
-          (SELECT due_on_utc, lease IS NOT NULL AS leased FROM inbox_pending
-           WHERE endpoint = e.endpoint AND lane IS NULL
-           ORDER BY due_on_utc, seq LIMIT 1)
-          UNION ALL
-          (SELECT first.due_on_utc, first.leased
-           FROM generate_series(0, 63) AS l (lane) CROSS JOIN LATERAL (
-             SELECT due_on_utc, lease IS NOT NULL AS leased
-             FROM (SELECT ordering_key, seq, lane, due_on_utc, lease FROM inbox_pending
-                   WHERE endpoint = e.endpoint AND lane = l.lane::smallint AND due_on_utc <= now()
-                   ORDER BY due_on_utc, seq LIMIT 100) oldest
-             WHERE NOT EXISTS (SELECT FROM inbox_dead d
-                               WHERE d.endpoint = e.endpoint AND d.held_key = oldest.ordering_key)
-               AND NOT EXISTS (SELECT FROM inbox_pending p
-                               WHERE p.endpoint = e.endpoint AND p.lane = oldest.lane
-                                 AND p.ordering_key = oldest.ordering_key AND p.seq < oldest.seq)
-             ORDER BY due_on_utc LIMIT 1
-           ) first ORDER BY first.due_on_utc LIMIT 1)
-        ) both_kinds WHERE due_on_utc <= now() ORDER BY due_on_utc LIMIT 1
-      ) due ON true
-      LEFT JOIN LATERAL (
-        SELECT m.message_id, m.type, p.crashes
-        FROM inbox_pending p JOIN inbox_messages m USING (seq)
-        WHERE p.endpoint = e.endpoint AND p.crashes > 0
-          AND (p.crashes > 1 OR p.due_on_utc <= now())
-        ORDER BY p.crashes DESC, p.seq DESC LIMIT 1
-      ) stuck ON true
-      LEFT JOIN LATERAL (
-        SELECT m.message_id FROM inbox_dead d JOIN inbox_messages m USING (seq)
-        WHERE d.endpoint = e.endpoint AND d.held_key IS NOT NULL
-        ORDER BY d.held_key LIMIT 1
-      ) held ON true
-      LEFT JOIN LATERAL (
-        SELECT sum(first.waiting) OVER () AS waiting, m.message_id, first.due_on_utc AS until
-        FROM generate_series(0, 63) AS l (lane) CROSS JOIN LATERAL (
-          SELECT head.seq, head.due_on_utc, count(*) AS waiting
-          FROM (SELECT ordering_key, lane FROM inbox_pending
-                WHERE endpoint = e.endpoint AND lane = l.lane::smallint AND due_on_utc <= now()
-                ORDER BY due_on_utc, seq LIMIT 100) oldest
-          CROSS JOIN LATERAL (
-            SELECT seq, due_on_utc, lease FROM inbox_pending p
-            WHERE p.endpoint = e.endpoint AND p.lane = oldest.lane
-              AND p.ordering_key = oldest.ordering_key
-            ORDER BY p.seq LIMIT 1) head
-          WHERE head.due_on_utc > now() + CAST(:long AS interval) AND head.lease IS NULL
-          GROUP BY head.seq, head.due_on_utc
-        ) first JOIN inbox_messages m USING (seq)
-        ORDER BY first.due_on_utc DESC LIMIT 1
-      ) blocked ON true
-      LEFT JOIN inbox_paused pause ON pause.endpoint = e.endpoint
-      """;
-
   public static final String MARK_CRASH_RISK =
       """
-      UPDATE inbox_pending SET crashes = crashes + 1, lease = NULL, due_on_utc = clock_timestamp() + :holdBack
+      UPDATE {inbox}.inbox_pending SET crashes = crashes + 1, lease = NULL, due_on_utc = clock_timestamp() + :holdBack
       WHERE seq = ANY (:seqs)
       """;
 
   /** The number of the attempt that a crash has ended is returned; 0 if it did not count as one. */
   public static final String MARK_CRASH_RISK_ALONE =
       """
-      UPDATE inbox_pending SET crashes = crashes + 1, lease = NULL, due_on_utc = clock_timestamp() + :holdBack
-      WHERE seq = (SELECT seq FROM inbox_pending WHERE seq = :seq AND due_on_utc <= clock_timestamp()
+      UPDATE {inbox}.inbox_pending SET crashes = crashes + 1, lease = NULL, due_on_utc = clock_timestamp() + :holdBack
+      WHERE seq = (SELECT seq FROM {inbox}.inbox_pending WHERE seq = :seq AND due_on_utc <= clock_timestamp()
                    FOR UPDATE SKIP LOCKED)
       RETURNING CASE WHEN crashes > 2 THEN attempts + crashes - 2 ELSE 0 END
       """;
 
   public static final String CLEAR_CRASH_RISK =
       """
-      UPDATE inbox_pending
+      UPDATE {inbox}.inbox_pending
       SET crashes = crashes - 1,
           due_on_utc = CASE WHEN lease IS NULL THEN clock_timestamp() ELSE due_on_utc END
       WHERE seq = ANY (:seqs) AND crashes > 0
@@ -528,24 +415,27 @@ public final class Sql {
   public static final String PUT_BACK =
       """
       WITH mine AS MATERIALIZED (
-        SELECT p.seq FROM inbox_pending p JOIN unnest(:seqs, :crashes) AS n (seq, crashes)
+        SELECT p.seq FROM {inbox}.inbox_pending p JOIN unnest(:seqs, :crashes) AS n (seq, crashes)
           ON p.seq = n.seq AND p.crashes = n.crashes
         WHERE p.lease IS NULL
         ORDER BY p.seq FOR UPDATE OF p SKIP LOCKED
       )
-      UPDATE inbox_pending p
+      UPDATE {inbox}.inbox_pending p
       SET crashes = p.crashes - 1, lease = 0, due_on_utc = clock_timestamp()
       FROM mine WHERE p.seq = mine.seq
       """;
+
+  /** The number of a pending message's current attempt; crashes count from the second on. */
+  private static final String ATTEMPT = "attempts + greatest(crashes - 1, 1)";
 
   /** Fails unless it finds all of them: the commit is sent before the result is read. */
   public static final String PROCESSED =
       """
       WITH done AS (
-        DELETE FROM inbox_pending WHERE seq = ANY (:seqs)
-        RETURNING seq, attempts + greatest(crashes - 1, 1) AS attempts
+        DELETE FROM {inbox}.inbox_pending WHERE seq = ANY (:seqs)
+        RETURNING seq, {attempt} AS attempts
       ), kept AS (
-        INSERT INTO inbox_processed (seq, attempts, processed_on_utc)
+        INSERT INTO {inbox}.inbox_processed (seq, attempts, processed_on_utc)
         SELECT seq, attempts, statement_timestamp() FROM done
       )
       SELECT CASE count(*) WHEN CAST(:count AS bigint) THEN count(*)
@@ -553,7 +443,8 @@ public final class Sql {
                               CAST(:count AS bigint) - count(*), CAST(:count AS bigint),
                               CAST(:endpoint AS text))::bigint END
       FROM done
-      """;
+      """
+          .replace("{attempt}", ATTEMPT);
 
   public static final String PROCESSED_AND_COMMIT = PROCESSED + "; COMMIT";
 
@@ -561,8 +452,8 @@ public final class Sql {
   public static final String RETRY =
       """
       WITH failed AS (
-        UPDATE inbox_pending p
-        SET attempts = attempts + greatest(crashes - 1, 1), crashes = r.alone::int, lease = NULL,
+        UPDATE {inbox}.inbox_pending p
+        SET attempts = %s, crashes = r.alone::int, lease = NULL,
             due_on_utc = clock_timestamp() + r.delay, last_error = r.error
         FROM unnest(:seqs, :delays::interval[], :errors, :alone, %s)
              AS r (seq, delay, error, alone, %s)
@@ -571,11 +462,16 @@ public final class Sql {
       ), %s
       SELECT count(*) FROM failed
       """
-          .formatted(HistorySql.ARRAYS, HistorySql.COLUMNS, HistorySql.COLUMNS, HistorySql.RECORD);
+          .formatted(
+              ATTEMPT,
+              HistorySql.ARRAYS,
+              HistorySql.COLUMNS,
+              HistorySql.COLUMNS,
+              HistorySql.RECORD);
 
   public static final String POSTPONED =
       """
-      UPDATE inbox_pending p
+      UPDATE {inbox}.inbox_pending p
       SET crashes = 0, lease = NULL, due_on_utc = coalesce(r.at, clock_timestamp() + r.delay)
       FROM unnest(:seqs, :times::timestamptz[], :delays::interval[]) AS r (seq, at, delay)
       WHERE p.seq = r.seq
@@ -585,257 +481,23 @@ public final class Sql {
   public static final String DEAD =
       """
       WITH failed AS (
-        DELETE FROM inbox_pending p
+        DELETE FROM {inbox}.inbox_pending p
         USING unnest(:seqs, :errors, :holds, %s) AS d (seq, error, holds, %s)
         WHERE p.seq = d.seq
-        RETURNING p.seq, p.attempts + greatest(p.crashes - 1, 1) AS attempt, d.error, p.endpoint,
-                  CASE WHEN d.holds THEN p.ordering_key END AS held_key, %s
+        RETURNING p.seq, %s AS attempt, d.error, p.endpoint,
+                  CASE WHEN d.holds THEN p.ordering_key END AS blocked_key, %s
       ), gone AS (
-        INSERT INTO inbox_dead (seq, attempts, error, dead_on_utc, endpoint, held_key)
-        SELECT seq, attempt, error, statement_timestamp(), endpoint, held_key FROM failed
+        INSERT INTO {inbox}.inbox_dead (seq, attempts, error, dead_on_utc, endpoint, blocked_key)
+        SELECT seq, attempt, error, statement_timestamp(), endpoint, blocked_key FROM failed
       ), %s
       SELECT count(*) FROM failed
       """
-          .formatted(HistorySql.ARRAYS, HistorySql.COLUMNS, HistorySql.COLUMNS, HistorySql.RECORD);
-
-  private static final String CHOSEN_DEAD =
-      """
-      SELECT d.seq, m.endpoint, m.message_id, m.type, d.attempts, d.error, d.dead_on_utc,
-             m.ordering_key,
-             (SELECT count(*) FROM inbox_interventions i
-              WHERE i.origin = 'dead' AND i.seq = d.seq AND i.action = 'replay') AS replays
-      FROM inbox_dead d JOIN inbox_messages m USING (seq)
-      WHERE d.seq > :after AND (CAST(:sequence AS bigint) IS NULL OR d.seq = :sequence)
-        AND (CAST(:endpoint AS text) IS NULL OR m.endpoint = :endpoint)
-        AND (cardinality(:types) = 0 OR m.type = ANY (:types))
-        AND (CAST(:text AS text) IS NULL OR strpos(d.error, :text) > 0)
-        AND (CAST(:olderThan AS interval) IS NULL OR d.dead_on_utc <= now() - CAST(:olderThan AS interval))
-      ORDER BY d.seq
-      LIMIT :limit
-      """;
-
-  public static final String LIST_DEAD = CHOSEN_DEAD;
-
-  /** Removes dead messages from the list, and records who did it. */
-  private static String takeDead(String action) {
-    return """
-        WITH chosen AS (
-        %s FOR UPDATE OF d SKIP LOCKED
-        ), gone AS (
-          DELETE FROM inbox_dead WHERE seq IN (SELECT seq FROM chosen)
-          RETURNING seq
-        ), recorded AS (
-          INSERT INTO inbox_interventions (action, origin, seq, endpoint, message_id, type, reason,
-                                           done_by)
-          SELECT '%s', 'dead', seq, endpoint, message_id, type, error, :by
-          FROM chosen JOIN gone USING (seq) ORDER BY seq
-        )
-        """
-        .formatted(CHOSEN_DEAD, action);
-  }
-
-  /** What was removed, in order; notifies listening processes once per endpoint. */
-  private static final String TAKEN_DEAD =
-      """
-      SELECT chosen.*, (SELECT count(told::text) FROM (SELECT DISTINCT endpoint FROM chosen) e,
-                                                      pg_notify('inbox', '* ' || endpoint) told)
-      FROM chosen ORDER BY seq
-      """;
-
-  public static final String REPLAY_DEAD =
-      takeDead("replay")
-          + """
-          , queued AS (
-            INSERT INTO inbox_pending (seq, endpoint, type, ordering_key, lane)
-            SELECT seq, endpoint, type, ordering_key, inbox_lane(ordering_key)
-            FROM chosen JOIN gone USING (seq) ORDER BY seq
-          )
-          """
-          + TAKEN_DEAD;
-
-  public static final String DISCARD_DEAD = takeDead("discard") + TAKEN_DEAD;
-
-  private static String chosenPending(String condition) {
-    return """
-        SELECT p.seq, p.endpoint, m.message_id, p.type, p.attempts, p.last_error AS error,
-               p.ordering_key, m.received_on_utc, p.due_on_utc
-        FROM inbox_pending p JOIN inbox_messages m USING (seq)
-        WHERE p.seq > :after AND (CAST(:sequence AS bigint) IS NULL OR p.seq = :sequence)
-          AND (CAST(:endpoint AS text) IS NULL OR p.endpoint = :endpoint)
-          AND (cardinality(:types) = 0 OR p.type = ANY (:types))
-          AND (CAST(:text AS text) IS NULL OR strpos(p.last_error, :text) > 0)
-          AND (CAST(:olderThan AS interval) IS NULL OR m.received_on_utc <= now() - CAST(:olderThan AS interval))
-          AND %s
-        ORDER BY p.seq
-        LIMIT :limit
-        """
-        .formatted(condition);
-  }
-
-  public static final String LIST_PENDING = chosenPending("true");
-
-  /**
-   * Changes pending messages, records who did it, and notifies listening processes once per
-   * endpoint. What a worker has in flight stays unchanged: locked and leased rows, and those marked
-   * as a crash risk.
-   */
-  private static String changePending(String condition, String action, String change) {
-    return """
-        WITH chosen AS MATERIALIZED (
-        %s
-        ), free AS MATERIALIZED (
-          SELECT p.seq FROM inbox_pending p JOIN chosen USING (seq)
-          WHERE p.due_on_utc <= now() OR (p.lease IS NULL AND p.crashes = 0)
-          ORDER BY p.seq
-          FOR UPDATE OF p SKIP LOCKED
-        ), changed AS (
-          %s RETURNING p.seq
-        ), recorded AS (
-          INSERT INTO inbox_interventions (action, origin, seq, endpoint, message_id, type, reason,
-                                           done_by)
-          SELECT '%s', 'pending', seq, endpoint, message_id, type,
-                 concat_ws(': ', to_char(due_on_utc AT TIME ZONE 'UTC', '"due at "YYYY-MM-DD"T"HH24:MI:SS"Z"'), error),
-                 :by
-          FROM chosen JOIN changed USING (seq) ORDER BY seq
-        )
-        SELECT chosen.*, changed.seq IS NOT NULL AS changed,
-               (SELECT count(told::text)
-                FROM (SELECT DISTINCT endpoint FROM chosen JOIN changed USING (seq)) e,
-                     pg_notify('inbox', '* ' || endpoint) told)
-        FROM chosen LEFT JOIN changed USING (seq) ORDER BY seq
-        """
-        .formatted(chosenPending(condition), change, action);
-  }
-
-  public static final String EXPEDITE_PENDING =
-      changePending(
-          "p.due_on_utc > now()",
-          "expedite",
-          "UPDATE inbox_pending p SET due_on_utc = now() FROM free WHERE p.seq = free.seq");
-
-  public static final String DISCARD_PENDING =
-      changePending(
-          "true", "discard", "DELETE FROM inbox_pending p USING free WHERE p.seq = free.seq");
-
-  private static final String QUARANTINE_ENTRY =
-      """
-      SELECT seq, endpoint, reason, detail, quarantined_on_utc, message_id, type,
-             octet_length(body) AS body_size
-      FROM inbox_quarantine
-      """;
-
-  private static final String CHOSEN_QUARANTINED =
-      """
-      WHERE seq > :after AND (CAST(:sequence AS bigint) IS NULL OR seq = :sequence)
-        AND (CAST(:endpoint AS text) IS NULL OR endpoint = :endpoint)
-        AND (cardinality(:types) = 0 OR type = ANY (:types))
-        AND (CAST(:text AS text) IS NULL OR strpos(reason || ' ' || detail, :text) > 0)
-        AND (CAST(:olderThan AS interval) IS NULL OR quarantined_on_utc <= now() - CAST(:olderThan AS interval))
-      ORDER BY seq
-      LIMIT :limit
-      """;
-
-  public static final String QUARANTINE_ENTRIES = QUARANTINE_ENTRY + CHOSEN_QUARANTINED;
-
-  /** Deliveries quarantined for an unknown type that is one of these; each is an index lookup. */
-  public static final String ADOPTABLE =
-      """
-      SELECT q.* FROM unnest(:types) AS t (name) CROSS JOIN LATERAL (
-        %s
-        WHERE endpoint = :endpoint AND left(type, 255) = left(t.name, 255) AND type = t.name
-          AND reason = 'unknown-type' AND seq > :after
-        ORDER BY seq LIMIT :limit
-      ) q
-      ORDER BY q.seq LIMIT :limit
-      """
-          .formatted(QUARANTINE_ENTRY);
-
-  public static final String QUARANTINED =
-      "SELECT * FROM inbox_quarantine WHERE seq = ANY (:seqs) ORDER BY seq\n";
-
-  public static final String LOCK_QUARANTINED = QUARANTINED + "FOR UPDATE SKIP LOCKED";
-
-  /** Updates the reason for which deliveries are in quarantine. */
-  public static final String FOUND_IN_QUARANTINE =
-      """
-      UPDATE inbox_quarantine q SET reason = f.reason, detail = f.detail
-      FROM unnest(:seqs, :reasons, :details) AS f (seq, reason, detail) WHERE q.seq = f.seq
-      """;
-
-  /** Records who removed deliveries from the quarantine. */
-  private static String recordGone(String action) {
-    return """
-        INSERT INTO inbox_interventions (action, origin, seq, endpoint, message_id, type, reason,
-                                         done_by)
-        SELECT '%s', 'quarantine', seq, endpoint, message_id, type, reason || ': ' || detail, :by
-        FROM gone ORDER BY seq
-        """
-        .formatted(action);
-  }
-
-  public static final String LEAVE_QUARANTINE =
-      """
-      WITH gone AS (
-        DELETE FROM inbox_quarantine WHERE seq = ANY (:seqs)
-        RETURNING seq, endpoint, message_id, type, reason, detail
-      )
-      """
-          + recordGone("replay");
-
-  public static final String DISCARD_QUARANTINED =
-      """
-      WITH chosen AS (
-        SELECT seq FROM inbox_quarantine
-        %s FOR UPDATE SKIP LOCKED
-      ), gone AS (
-        DELETE FROM inbox_quarantine WHERE seq IN (SELECT seq FROM chosen)
-        RETURNING seq, endpoint, message_id, type, reason, detail
-      ), recorded AS (
-      %s
-      )
-      SELECT seq FROM gone ORDER BY seq
-      """
-          .formatted(CHOSEN_QUARANTINED, recordGone("discard"));
-
-  public static final String INTERVENTIONS =
-      """
-      SELECT * FROM inbox_interventions
-      WHERE origin = :origin AND seq > :after AND (CAST(:sequence AS bigint) IS NULL OR seq = :sequence)
-        AND (CAST(:endpoint AS text) IS NULL OR endpoint = :endpoint)
-        AND (cardinality(:types) = 0 OR type = ANY (:types))
-        AND (CAST(:text AS text) IS NULL OR strpos(reason, :text) > 0)
-        AND (CAST(:olderThan AS interval) IS NULL OR done_on_utc <= now() - CAST(:olderThan AS interval))
-      ORDER BY id DESC
-      LIMIT :limit
-      """;
-
-  /**
-   * How many messages of an endpoint are pending, counted up to a limit, and how long the first of
-   * them has been due. For messages with an ordering key it is the first of each lane.
-   */
-  public static final String BACKLOG =
-      """
-      SELECT (SELECT count(*) FROM (SELECT 1 FROM inbox_pending
-                                    WHERE endpoint = :endpoint AND lane IS NULL
-                                    LIMIT :exact) unordered)
-           + (SELECT count(*) FROM (SELECT 1 FROM inbox_pending
-                                    WHERE endpoint = :endpoint AND lane IS NOT NULL
-                                    LIMIT :exact) ordered) AS pending,
-             (extract(epoch FROM now() - least(now(),
-               (SELECT due_on_utc FROM inbox_pending
-                WHERE endpoint = :endpoint AND lane IS NULL ORDER BY due_on_utc LIMIT 1),
-               (SELECT min(head.due_on_utc)
-                FROM generate_series(0, 63) AS lanes (n),
-                     LATERAL (SELECT p.due_on_utc FROM inbox_pending p
-                              WHERE p.endpoint = :endpoint AND p.lane = n::smallint
-                              ORDER BY p.due_on_utc LIMIT 1) head))) * 1000)::bigint AS oldest_millis
-      """;
-
-  /** The planner's estimate, as the first line of its plan. */
-  public static final String ESTIMATE_PENDING =
-      "EXPLAIN SELECT FROM inbox_pending WHERE endpoint = :endpoint";
-
-  public static final String SHORT_TIMEOUT = "SET LOCAL statement_timeout = '1s'";
+          .formatted(
+              HistorySql.ARRAYS,
+              HistorySql.COLUMNS,
+              ATTEMPT,
+              HistorySql.COLUMNS,
+              HistorySql.RECORD);
 
   /**
    * A plan made while the table was nearly empty would remain a sequential scan after it has grown.
@@ -917,7 +579,8 @@ public final class Sql {
   private static final String SETTINGS =
       """
       unnest(ARRAY['enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_seqscan',
-                   'idle_in_transaction_session_timeout', 'lock_timeout', 'statement_timeout'])
+                   'idle_in_transaction_session_timeout', 'lock_timeout', 'search_path',
+                   'statement_timeout'])
       WITH ORDINALITY AS s (name, n)
       """;
 
@@ -930,7 +593,7 @@ public final class Sql {
   /** Does not wait until the commit is durable: a crash ends the listening sessions, too. */
   public static final String NOTIFY =
       """
-      SELECT set_config('synchronous_commit', 'off', true), pg_notify('inbox', notification)::text
+      SELECT set_config('synchronous_commit', 'off', true), pg_notify('{channel}', notification)::text
       FROM unnest(:notifications) AS notification
       """;
 
@@ -942,16 +605,33 @@ public final class Sql {
 
   public static final String NOTIFY_CHANNEL = "SELECT pg_notify(:channel, '')::text";
   public static final String SESSION = "SELECT pg_backend_pid()";
-  public static final String LISTEN = "LISTEN inbox";
-  public static final String UNLISTEN = "UNLISTEN inbox";
+  public static final String LISTEN = "LISTEN \"{channel}\"";
+  public static final String UNLISTEN = "UNLISTEN \"{channel}\"";
 
   public static final String SYNCHRONOUS_COMMIT = "SELECT current_setting('synchronous_commit')";
 
-  /** Scoped to this schema, which may not have any table yet. */
+  /** The schema on the search path that has the tables, or else the current one. */
+  static final String SCHEMA_ON_PATH =
+      """
+      SELECT current_setting('search_path') AS path,
+             coalesce((SELECT n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+                       WHERE c.oid = to_regclass('inbox_migrations')), current_schema()) AS schema
+      """;
+
+  static final String HAS_SCHEMA =
+      "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = :schema)";
+
+  static final String CREATE_SCHEMA = "CREATE SCHEMA {inbox}";
+
+  /** The scripts create their objects in the current schema, as they do for Flyway. */
+  static final String USE_SCHEMA = "SET LOCAL search_path TO {inbox}";
+
+  /** Scoped to the schema, which may not have any table yet. */
   public static final String LOCK_FOR_MIGRATION =
-      "SELECT pg_advisory_xact_lock(hashtextextended('inbox migration ' || current_schema(), 0))";
+      "SELECT pg_advisory_xact_lock(hashtextextended('inbox migration {inbox}', 0))";
 
   static final String MIGRATION_LOCK_TIMEOUT = "SET LOCAL lock_timeout = '2s'";
-  static final String HAS_SCHEMA_TABLE = "SELECT to_regclass('inbox_schema') IS NOT NULL";
-  static final String SCHEMA_VERSIONS = "SELECT version FROM inbox_schema";
+  public static final String HAS_MIGRATIONS =
+      "SELECT to_regclass('{inbox}.inbox_migrations') IS NOT NULL";
+  static final String MIGRATION_VERSIONS = "SELECT version FROM {inbox}.inbox_migrations";
 }

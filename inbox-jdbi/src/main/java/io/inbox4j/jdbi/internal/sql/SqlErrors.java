@@ -27,6 +27,7 @@ public final class SqlErrors {
   private static final Set<String> ENDED = Set.of("3B001", "25P01");
 
   private static final String UNDEFINED_TABLE = "42P01";
+  private static final String UNDEFINED_SCHEMA = "3F000";
   private static final String READ_ONLY = "25006";
   private static final String LIMIT = "54000";
   static final String FORBIDDEN = "42501";
@@ -195,7 +196,7 @@ public final class SqlErrors {
 
   private static String remedy(String state) {
     return switch (state) {
-      case UNDEFINED_TABLE ->
+      case UNDEFINED_TABLE, UNDEFINED_SCHEMA ->
           "; create the tables with JdbiInboxStore.migrate(dataSource), or let Flyway apply "
               + Migrations.LOCATION;
       case FORBIDDEN -> "; give this role the rights that SECURITY.md lists for the service";

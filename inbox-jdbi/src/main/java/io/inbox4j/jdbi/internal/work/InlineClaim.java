@@ -13,11 +13,13 @@ import java.util.Set;
 final class InlineClaim {
 
   private final Connection connection;
+  private final WorkSql sql;
   private final String endpoint;
   private final List<Long> sequences;
 
-  InlineClaim(Connection connection, String endpoint, List<Long> sequences) {
+  InlineClaim(Connection connection, WorkSql sql, String endpoint, List<Long> sequences) {
     this.connection = connection;
+    this.sql = sql;
     this.endpoint = endpoint;
     this.sequences = sequences;
   }
@@ -30,8 +32,8 @@ final class InlineClaim {
       return List.of();
     }
     List<Integer> lanes =
-        keyed ? LaneClaim.lockLanesOf(connection, endpoint, sequences) : List.of();
-    try (PreparedStatement statement = connection.prepareStatement(Sql.CLAIM_RECEIVED)) {
+        keyed ? LaneClaim.lockLanesOf(connection, sql, endpoint, sequences) : List.of();
+    try (PreparedStatement statement = sql.prepare(connection, Sql.CLAIM_RECEIVED)) {
       statement.setArray(1, connection.createArrayOf("text", types.toArray()));
       statement.setArray(2, connection.createArrayOf("int8", sequences.toArray()));
       statement.setArray(3, connection.createArrayOf("int2", lanes.toArray()));

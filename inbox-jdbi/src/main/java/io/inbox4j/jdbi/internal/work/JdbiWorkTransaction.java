@@ -45,7 +45,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
   private final Connection connection;
   private final HandlerSavepoint mark;
   private final Function<Set<String>, ClaimCursor> cursors;
-  private final long idleTimeoutMillis;
+  private final WorkSql sql;
   private final HandlerJdbi handlerJdbi;
   private final SessionCleaner sessions;
   private final NotifySender notifySender;
@@ -66,7 +66,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
       String endpoint,
       Handle handle,
       Function<Set<String>, ClaimCursor> cursors,
-      long idleTimeoutMillis,
+      WorkSql sql,
       HandlerJdbi handlerJdbi,
       SessionCleaner sessions,
       NotifySender notifySender) {
@@ -75,7 +75,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
     this.connection = handle.getConnection();
     this.mark = new HandlerSavepoint(connection, () -> guard == null ? "" : guard.restoring());
     this.cursors = cursors;
-    this.idleTimeoutMillis = idleTimeoutMillis;
+    this.sql = sql;
     this.handlerJdbi = handlerJdbi;
     this.sessions = sessions;
     this.notifySender = notifySender;
@@ -100,8 +100,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
 
   private List<ClaimedMessage> claim(Set<String> types, Instant from, int limit)
       throws SQLException {
-    String sql = Sql.claim(limit, idleTimeoutMillis);
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+    try (PreparedStatement statement = sql.claim(connection, limit)) {
       statement.setFetchSize(0); // all rows now: locks taken after the savepoint are lost with it
       statement.setString(1, endpoint);
       statement.setArray(2, connection.createArrayOf("text", types.toArray()));
@@ -126,8 +125,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
   private List<ClaimedMessage> claimLane(Set<String> types, int limit, boolean onlyFirstOfKeys) {
     return run(
         () ->
-            new LaneClaim(
-                    connection, endpoint, cursors.apply(types), idleTimeoutMillis, onlyFirstOfKeys)
+            new LaneClaim(connection, sql, endpoint, cursors.apply(types), onlyFirstOfKeys)
                 .claim(types, limit));
   }
 
@@ -136,7 +134,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
     receivedKeys |=
         batch.stream()
             .anyMatch(it -> it instanceof ValidatedDelivery.Event e && e.orderingKey() != null);
-    run(() -> handle.execute(Sql.settings(idleTimeoutMillis)));
+    run(() -> handle.execute(sql.settings));
     List<StoreResult> receipts =
         run(
             () ->
@@ -152,7 +150,8 @@ public final class JdbiWorkTransaction implements WorkTransaction {
 
   @Override
   public List<ClaimedMessage> claimReceived(Set<String> types) {
-    return run(() -> new InlineClaim(connection, endpoint, received).claim(types, receivedKeys));
+    return run(
+        () -> new InlineClaim(connection, sql, endpoint, received).claim(types, receivedKeys));
   }
 
   @Override
@@ -162,7 +161,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
 
   @Override
   public Set<Lease> claimLeased(Collection<Lease> leases) {
-    run(() -> handle.execute(Sql.settings(idleTimeoutMillis)));
+    run(() -> handle.execute(sql.settings));
     return run(() -> LeaseStatements.claim(handle, leases));
   }
 
@@ -181,12 +180,12 @@ public final class JdbiWorkTransaction implements WorkTransaction {
     return claimInLanes(Sql.CLAIM_AT_RISK, sequences);
   }
 
-  private List<ClaimedMessage> claimInLanes(String sql, List<Long> sequences) {
+  private List<ClaimedMessage> claimInLanes(String claim, List<Long> sequences) {
     return run(
         () -> {
-          handle.execute(Sql.settings(idleTimeoutMillis));
-          List<Integer> lanes = LaneClaim.lockLanesOf(connection, endpoint, sequences);
-          try (PreparedStatement statement = connection.prepareStatement(sql)) {
+          handle.execute(sql.settings);
+          List<Integer> lanes = LaneClaim.lockLanesOf(connection, sql, endpoint, sequences);
+          try (PreparedStatement statement = sql.prepare(connection, claim)) {
             statement.setArray(1, connection.createArrayOf("int8", sequences.toArray()));
             statement.setArray(2, connection.createArrayOf("int2", lanes.toArray()));
             return read(statement);
@@ -194,19 +193,15 @@ public final class JdbiWorkTransaction implements WorkTransaction {
         });
   }
 
-  private List<ClaimedMessage> claimThese(String sql, List<Long> sequences) {
+  @Override
+  public List<ClaimedMessage> reclaim(List<Long> sequences) {
     return run(
         () -> {
-          try (PreparedStatement statement = connection.prepareStatement(sql)) {
+          try (PreparedStatement statement = sql.reclaim(connection)) {
             statement.setArray(1, connection.createArrayOf("int8", sequences.toArray()));
             return read(statement);
           }
         });
-  }
-
-  @Override
-  public List<ClaimedMessage> reclaim(List<Long> sequences) {
-    return claimThese(Sql.reclaim(idleTimeoutMillis), sequences);
   }
 
   @Override

@@ -31,9 +31,9 @@ final class LaneClaim {
   private static final int MIN_PAGE = 64;
 
   private final Connection connection;
+  private final WorkSql sql;
   private final String endpoint;
   private final ClaimCursor cursor;
-  private final long idleTimeoutMillis;
   private final boolean onlyFirstOfKeys;
 
   /**
@@ -41,14 +41,14 @@ final class LaneClaim {
    */
   LaneClaim(
       Connection connection,
+      WorkSql sql,
       String endpoint,
       ClaimCursor cursor,
-      long idleTimeoutMillis,
       boolean onlyFirstOfKeys) {
     this.connection = connection;
+    this.sql = sql;
     this.endpoint = endpoint;
     this.cursor = cursor;
-    this.idleTimeoutMillis = idleTimeoutMillis;
     this.onlyFirstOfKeys = onlyFirstOfKeys;
   }
 
@@ -83,8 +83,7 @@ final class LaneClaim {
   }
 
   private @Nullable Integer lock(int after) throws SQLException {
-    try (PreparedStatement statement =
-        connection.prepareStatement(Sql.lockLane(idleTimeoutMillis))) {
+    try (PreparedStatement statement = sql.lockLane(connection)) {
       statement.setString(1, endpoint);
       statement.setInt(2, after);
       statement.setString(3, endpoint);
@@ -97,10 +96,11 @@ final class LaneClaim {
   }
 
   /** Locks the lanes of these messages that nobody else holds, and returns them. */
-  static List<Integer> lockLanesOf(Connection connection, String endpoint, List<Long> sequences)
+  static List<Integer> lockLanesOf(
+      Connection connection, WorkSql sql, String endpoint, List<Long> sequences)
       throws SQLException {
     List<Integer> lanes = new ArrayList<>();
-    try (PreparedStatement statement = connection.prepareStatement(Sql.LOCK_LANES_OF)) {
+    try (PreparedStatement statement = sql.prepare(connection, Sql.LOCK_LANES_OF)) {
       statement.setArray(1, connection.createArrayOf("int8", sequences.toArray()));
       statement.setString(2, endpoint);
       try (ResultSet row = statement.executeQuery()) {
@@ -115,7 +115,7 @@ final class LaneClaim {
   /** Claims what can still be claimed; nothing of a key of which one message cannot. */
   private List<ClaimedMessage> fetch(Map<Long, String> keys) throws SQLException {
     List<ClaimedMessage> messages;
-    try (PreparedStatement statement = connection.prepareStatement(Sql.CLAIM_THESE)) {
+    try (PreparedStatement statement = sql.prepare(connection, Sql.CLAIM_THESE)) {
       statement.setArray(1, connection.createArrayOf("int8", keys.keySet().toArray()));
       messages = JdbiWorkTransaction.read(statement);
     }
@@ -157,7 +157,7 @@ final class LaneClaim {
     }
 
     private int readPage(int page) throws SQLException {
-      try (PreparedStatement statement = connection.prepareStatement(Sql.walkLane(page))) {
+      try (PreparedStatement statement = sql.walkLane(connection, page)) {
         statement.setString(1, endpoint);
         statement.setInt(2, lane);
         statement.setObject(3, lastDue);

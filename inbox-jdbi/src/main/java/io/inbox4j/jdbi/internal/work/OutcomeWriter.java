@@ -59,7 +59,7 @@ final class OutcomeWriter {
     if (!dead.isEmpty()) {
       Query query = handle.createQuery(Sql.DEAD);
       query.bind("errors", PgArray.texts(dead, Outcome.Dead::error));
-      query.bind("holds", PgArray.booleans(dead, Outcome.Dead::holdsKey));
+      query.bind("holds", PgArray.booleans(dead, Outcome.Dead::blocksKey));
       record(query, dead.stream().map(Outcome.Dead::failure).toList());
       check(dead, bound(query, dead).mapTo(Integer.class).one());
     }

@@ -1,0 +1,55 @@
+package io.inbox4j.jdbi.internal.work;
+
+import io.inbox4j.jdbi.internal.sql.InboxSchema;
+import io.inbox4j.jdbi.internal.sql.Sql;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The statements with which the workers of a store claim. The driver gets them without JDBI,
+ * because each is sent together with settings and savepoints.
+ */
+public final class WorkSql {
+
+  private final InboxSchema schema;
+  private final long idleTimeoutMillis;
+  private final String lockLane;
+  private final String reclaim;
+  private final Map<Integer, String> claims = new ConcurrentHashMap<>();
+  private final Map<Integer, String> walks = new ConcurrentHashMap<>();
+
+  /** The settings at the start of a transaction. */
+  final String settings;
+
+  public WorkSql(InboxSchema schema, long idleTimeoutMillis) {
+    this.schema = schema;
+    this.idleTimeoutMillis = idleTimeoutMillis;
+    this.settings = Sql.settings(idleTimeoutMillis);
+    this.lockLane = Sql.lockLane(idleTimeoutMillis);
+    this.reclaim = Sql.reclaim(idleTimeoutMillis);
+  }
+
+  PreparedStatement claim(Connection connection, int limit) throws SQLException {
+    return prepare(
+        connection, claims.computeIfAbsent(limit, it -> Sql.claim(it, idleTimeoutMillis)));
+  }
+
+  PreparedStatement lockLane(Connection connection) throws SQLException {
+    return prepare(connection, lockLane);
+  }
+
+  PreparedStatement walkLane(Connection connection, int limit) throws SQLException {
+    return prepare(connection, walks.computeIfAbsent(limit, Sql::walkLane));
+  }
+
+  PreparedStatement reclaim(Connection connection) throws SQLException {
+    return prepare(connection, reclaim);
+  }
+
+  PreparedStatement prepare(Connection connection, String statement) throws SQLException {
+    return schema.prepare(connection, statement);
+  }
+}
