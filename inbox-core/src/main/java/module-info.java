@@ -21,5 +21,6 @@ module io.inbox4j.core {
       io.inbox4j.micrometer,
       io.inbox4j.rabbitmq;
   exports io.inbox4j.internal.receive to
+      io.inbox4j.contract,
       io.inbox4j.jdbi;
 }

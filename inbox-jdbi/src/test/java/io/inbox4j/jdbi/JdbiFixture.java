@@ -1,7 +1,7 @@
 package io.inbox4j.jdbi;
 
+import io.inbox4j.contract.store.StoreFixture;
 import io.inbox4j.store.InboxStore;
-import io.inbox4j.store.StoreFixture;
 import io.inbox4j.store.WorkTransaction;
 import java.util.List;
 import org.jdbi.v3.core.Handle;

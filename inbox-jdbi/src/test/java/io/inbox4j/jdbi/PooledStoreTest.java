@@ -2,9 +2,9 @@ package io.inbox4j.jdbi;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.inbox4j.contract.store.InboxStoreContract;
+import io.inbox4j.contract.store.StoreFixture;
 import io.inbox4j.store.InboxStore;
-import io.inbox4j.store.InboxStoreContract;
-import io.inbox4j.store.StoreFixture;
 import io.inbox4j.testkit.PgBouncer;
 import io.inbox4j.testkit.PostgresServer;
 import org.jdbi.v3.core.Jdbi;

@@ -1,8 +1,12 @@
-package io.inbox4j.store;
+package io.inbox4j.contract.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inbox4j.listener.QuarantineReason;
+import io.inbox4j.store.AttemptFailure;
+import io.inbox4j.store.ClaimedMessage;
+import io.inbox4j.store.Outcome;
+import io.inbox4j.store.WorkTransaction;
 import io.inbox4j.transport.ValidatedDelivery;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -11,7 +15,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** A message is orphan if a transaction had it in hand and ended without an outcome for it. */
-abstract class OrphanContract extends ContractPart {
+abstract class RecoveringContract extends ContractPart {
 
   private static final Duration HOUR = Duration.ofHours(1);
 

@@ -1,11 +1,17 @@
-package io.inbox4j.store;
+package io.inbox4j.contract.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.inbox4j.error.InboxException;
 import io.inbox4j.operations.DeadMessage;
+import io.inbox4j.store.AbortedTransactionException;
+import io.inbox4j.store.ClaimedMessage;
+import io.inbox4j.store.FailureKind;
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.Outcome;
+import io.inbox4j.store.StoreUnavailableException;
+import io.inbox4j.store.WorkTransaction;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +23,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-abstract class WorkContract extends ContractPart {
+abstract class WorkingContract extends ContractPart {
 
   @Test
   void claimsTakeUpToTheLimitInOrder() {
@@ -105,14 +111,12 @@ abstract class WorkContract extends ContractPart {
     try (WorkTransaction transaction = store.begin(endpoint)) {
       transaction.claim(TYPES, 2);
     }
-    await()
-        .atMost(Duration.ofSeconds(20))
-        .untilAsserted(
-            () -> {
-              try (WorkTransaction transaction = store.begin(endpoint)) {
-                assertThat(ids(transaction.claim(TYPES, 10))).isEqualTo(ids(0, 3));
-              }
-            });
+    eventually(
+        () -> {
+          try (WorkTransaction transaction = store.begin(endpoint)) {
+            assertThat(ids(transaction.claim(TYPES, 10))).isEqualTo(ids(0, 3));
+          }
+        });
   }
 
   @Test
@@ -149,10 +153,7 @@ abstract class WorkContract extends ContractPart {
       assertThat(notYet.attempts()).isEqualTo(1);
       transaction.commit(List.of(new Outcome.Retry(sequence, Duration.ofMillis(200), "again")));
     }
-    await()
-        .atMost(Duration.ofSeconds(20))
-        .untilAsserted(
-            () -> assertThat(process()).singleElement().extracting("attempts").isEqualTo(2));
+    eventually(() -> assertThat(process()).singleElement().extracting("attempts").isEqualTo(2));
   }
 
   @Test

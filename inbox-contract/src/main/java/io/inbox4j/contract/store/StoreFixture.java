@@ -1,5 +1,7 @@
-package io.inbox4j.store;
+package io.inbox4j.contract.store;
 
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.WorkTransaction;
 import java.util.List;
 
 /** What the contract needs from a store beyond its port: several of it, effects, and faults. */

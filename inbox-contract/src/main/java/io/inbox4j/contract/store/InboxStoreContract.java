@@ -1,4 +1,4 @@
-package io.inbox4j.store;
+package io.inbox4j.contract.store;
 
 import org.junit.jupiter.api.Nested;
 
@@ -20,7 +20,7 @@ public abstract class InboxStoreContract {
   }
 
   @Nested
-  class Working extends WorkContract {
+  class Working extends WorkingContract {
     @Override
     StoreFixture fixture() {
       return InboxStoreContract.this.fixture();
@@ -28,7 +28,7 @@ public abstract class InboxStoreContract {
   }
 
   @Nested
-  class Orphaning extends OrphanContract {
+  class Ordering extends OrderingContract {
     @Override
     StoreFixture fixture() {
       return InboxStoreContract.this.fixture();
@@ -36,7 +36,52 @@ public abstract class InboxStoreContract {
   }
 
   @Nested
-  class Ordering extends OrderContract {
+  class Recovering extends RecoveringContract {
+    @Override
+    StoreFixture fixture() {
+      return InboxStoreContract.this.fixture();
+    }
+  }
+
+  /** Operators. */
+  @Nested
+  class Operating {
+
+    @Nested
+    class Replaying extends ReplayingContract {
+      @Override
+      StoreFixture fixture() {
+        return InboxStoreContract.this.fixture();
+      }
+    }
+
+    @Nested
+    class Discarding extends DiscardingContract {
+      @Override
+      StoreFixture fixture() {
+        return InboxStoreContract.this.fixture();
+      }
+    }
+
+    @Nested
+    class Expediting extends ExpeditingContract {
+      @Override
+      StoreFixture fixture() {
+        return InboxStoreContract.this.fixture();
+      }
+    }
+
+    @Nested
+    class Recording extends RecordingContract {
+      @Override
+      StoreFixture fixture() {
+        return InboxStoreContract.this.fixture();
+      }
+    }
+  }
+
+  @Nested
+  class History extends HistoryContract {
     @Override
     StoreFixture fixture() {
       return InboxStoreContract.this.fixture();
@@ -44,7 +89,7 @@ public abstract class InboxStoreContract {
   }
 
   @Nested
-  class Discarding extends DiscardContract {
+  class Processes extends ProcessesContract {
     @Override
     StoreFixture fixture() {
       return InboxStoreContract.this.fixture();
@@ -52,47 +97,7 @@ public abstract class InboxStoreContract {
   }
 
   @Nested
-  class Recording extends RecordContract {
-    @Override
-    StoreFixture fixture() {
-      return InboxStoreContract.this.fixture();
-    }
-  }
-
-  @Nested
-  class Replaying extends ReplayContract {
-    @Override
-    StoreFixture fixture() {
-      return InboxStoreContract.this.fixture();
-    }
-  }
-
-  @Nested
-  class Waiting extends PendingContract {
-    @Override
-    StoreFixture fixture() {
-      return InboxStoreContract.this.fixture();
-    }
-  }
-
-  @Nested
-  class Telling extends VitalsContract {
-    @Override
-    StoreFixture fixture() {
-      return InboxStoreContract.this.fixture();
-    }
-  }
-
-  @Nested
-  class RememberingFailures extends HistoryContract {
-    @Override
-    StoreFixture fixture() {
-      return InboxStoreContract.this.fixture();
-    }
-  }
-
-  @Nested
-  class RegisteringProcesses extends ProcessRegistryContract {
+  class Status extends StatusContract {
     @Override
     StoreFixture fixture() {
       return InboxStoreContract.this.fixture();
