@@ -6,5 +6,6 @@ module io.inbox4j.contract {
   requires org.assertj.core;
 
   exports io.inbox4j.contract.store;
+
   opens io.inbox4j.contract.store;
 }

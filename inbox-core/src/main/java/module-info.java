@@ -8,6 +8,7 @@ module io.inbox4j.core {
 
   exports io.inbox4j;
   exports io.inbox4j.format;
+  exports io.inbox4j.memory;
   exports io.inbox4j.operations;
   exports io.inbox4j.store;
   exports io.inbox4j.transport;

@@ -42,9 +42,7 @@ class PooledStoreTest extends InboxStoreContract {
     return new JdbiFixture(DATABASE) {
       @Override
       public InboxStore newStore() {
-        JdbiInboxStore store = JdbiInboxStore.connect(PoolerTest.pooled(pooler, DIRECT));
-        store.open();
-        return store;
+        return JdbiInboxStore.connect(PoolerTest.pooled(pooler, DIRECT));
       }
     };
   }

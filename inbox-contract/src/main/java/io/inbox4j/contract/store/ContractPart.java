@@ -56,8 +56,9 @@ abstract class ContractPart {
 
   /** Another store on the same data, as another process would have it. */
   InboxStore another() {
-    InboxStore another = fixture.newStore();
+    InboxStore another = InboxStoreContract.calls.of(this, fixture.newStore());
     stores.add(another);
+    another.open();
     return another;
   }
 

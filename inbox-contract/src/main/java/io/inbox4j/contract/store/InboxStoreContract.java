@@ -1,18 +1,49 @@
 package io.inbox4j.contract.store;
 
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 
 /**
  * What every store must do. A store's test extends it and gives it a fixture; the contract knows
- * nothing of a store but its port.
+ * nothing of a store but its port, and exercises every method of it.
+ *
+ * <pre>{@code
+ * class MyStoreTest extends InboxStoreContract {
+ *   @Override
+ *   protected StoreFixture fixture() {
+ *     return new MyFixture(DATABASE);
+ *   }
+ * }
+ * }</pre>
  */
 public abstract class InboxStoreContract {
 
-  /** The store under test. All fixtures of a test class may share their data. */
+  static PortCalls calls = new PortCalls();
+
+  /** The fixture of one test. All tests of a class may share their data. */
   protected abstract StoreFixture fixture();
+
+  @BeforeAll
+  static void forgetCalls() {
+    calls = new PortCalls();
+  }
+
+  @AfterAll
+  static void everyMethodOfThePortWasCalled() {
+    calls.requireAll(InboxStoreContract.class);
+  }
 
   @Nested
   class Receiving extends ReceivingContract {
+    @Override
+    StoreFixture fixture() {
+      return InboxStoreContract.this.fixture();
+    }
+  }
+
+  @Nested
+  class ReceivingInline extends InlineContract {
     @Override
     StoreFixture fixture() {
       return InboxStoreContract.this.fixture();
@@ -36,6 +67,14 @@ public abstract class InboxStoreContract {
   }
 
   @Nested
+  class Leasing extends LeasingContract {
+    @Override
+    StoreFixture fixture() {
+      return InboxStoreContract.this.fixture();
+    }
+  }
+
+  @Nested
   class Recovering extends RecoveringContract {
     @Override
     StoreFixture fixture() {
@@ -43,7 +82,6 @@ public abstract class InboxStoreContract {
     }
   }
 
-  /** Operators. */
   @Nested
   class Operating {
 
@@ -72,6 +110,14 @@ public abstract class InboxStoreContract {
     }
 
     @Nested
+    class Pausing extends PausingContract {
+      @Override
+      StoreFixture fixture() {
+        return InboxStoreContract.this.fixture();
+      }
+    }
+
+    @Nested
     class Recording extends RecordingContract {
       @Override
       StoreFixture fixture() {
@@ -90,6 +136,14 @@ public abstract class InboxStoreContract {
 
   @Nested
   class Processes extends ProcessesContract {
+    @Override
+    StoreFixture fixture() {
+      return InboxStoreContract.this.fixture();
+    }
+  }
+
+  @Nested
+  class Retention extends RetentionContract {
     @Override
     StoreFixture fixture() {
       return InboxStoreContract.this.fixture();

@@ -225,6 +225,26 @@ abstract class RecoveringContract extends ContractPart {
     assertThat(process()).isEmpty();
   }
 
+  @Test
+  void orphansThatAreNotHandledAfterAllAreDueAgain() {
+    receive(2);
+    List<Long> sequences = abandon(2).stream().map(ClaimedMessage::sequence).toList();
+    try (WorkTransaction transaction = another().begin(endpoint)) {
+      assertThat(transaction.claimDue(sequences)).hasSize(2);
+      transaction.markCrashRisk(sequences, HOUR);
+      transaction.commit(List.of());
+    }
+    assertThat(process()).as("held back").isEmpty();
+    try (WorkTransaction transaction = another().begin(endpoint)) {
+      assertThat(transaction.claimDue(sequences)).as("not due").isEmpty();
+      assertThat(transaction.claimAtRisk(sequences)).hasSize(2);
+      transaction.clearCrashRisk(sequences);
+      transaction.commit(List.of());
+    }
+    List<ClaimedMessage> messages = process();
+    assertThat(messages).hasSize(2).allMatch(it -> it.crashes() == 0);
+  }
+
   /** Claims this many and ends the transaction without an outcome. */
   private List<ClaimedMessage> abandon(int count) {
     try (WorkTransaction transaction = another().begin(endpoint)) {

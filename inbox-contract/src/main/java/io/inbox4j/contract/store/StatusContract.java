@@ -2,6 +2,7 @@ package io.inbox4j.contract.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inbox4j.listener.Backlog;
 import io.inbox4j.store.ClaimedMessage;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.StoreStatus;
@@ -165,6 +166,18 @@ abstract class StatusContract extends ContractPart {
   }
 
   @Test
+  void theBacklogIsWhatIsPendingDueOrNot() {
+    assertThat(store.backlog(endpoint)).isEqualTo(new Backlog(0, Duration.ZERO));
+    receive(2);
+    store.receive(endpoint, List.of(keyed(2, Instant.parse("2999-01-31T08:00:00Z"))));
+    assertThat(store.backlog(endpoint).pending()).isEqualTo(3);
+    eventually(() -> assertThat(store.backlog(endpoint).oldest()).isPositive());
+    process();
+    assertThat(store.backlog(endpoint)).isEqualTo(new Backlog(1, Duration.ZERO));
+    assertThat(store.backlog(endpoint + "-other").pending()).isZero();
+  }
+
+  @Test
   void aPauseIsToldWithWhoAndWhy() {
     store.pause(endpoint, BY, "the price list");
     assertThat(waiting().pause().by()).isEqualTo(BY);
@@ -181,7 +194,7 @@ abstract class StatusContract extends ContractPart {
       transaction.markCrashRisk(List.of(sequence), LONG);
       StoreStatus vitals = store.status(Set.of(endpoint), Duration.ofSeconds(5));
       assertThat(vitals.transactions().oldest()).isGreaterThanOrEqualTo(Duration.ZERO);
-      assertThat(vitals.transactions().holder()).contains("process", "application");
+      assertThat(vitals.transactions().holder()).isNotBlank();
       assertThat(vitals.transactions().hidden()).isNull();
     }
   }

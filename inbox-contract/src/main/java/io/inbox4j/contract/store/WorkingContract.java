@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.inbox4j.error.InboxException;
+import io.inbox4j.handler.Postpone;
 import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.store.AbortedTransactionException;
 import io.inbox4j.store.ClaimedMessage;
@@ -11,8 +12,10 @@ import io.inbox4j.store.FailureKind;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.StoreUnavailableException;
+import io.inbox4j.store.TransactionEndedException;
 import io.inbox4j.store.WorkTransaction;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -294,5 +297,76 @@ abstract class WorkingContract extends ContractPart {
           .hasMessageContaining("java.lang.Thread")
           .hasMessageContaining("expected");
     }
+  }
+
+  @Test
+  void aPostponedMessageIsDueLaterAndNoAttemptIsUsedUp() {
+    receive(2);
+    Instant far = Instant.parse("2999-01-31T08:00:00Z");
+    List<Postpone.When> times =
+        List.of(new Postpone.When.At(far), new Postpone.When.After(Duration.ZERO));
+    List<ClaimedMessage> messages =
+        settle(
+            it ->
+                new Outcome.Postponed(
+                    it.sequence(), times.get(it.messageId().equals(id(0)) ? 0 : 1)));
+    assertThat(messages).hasSize(2);
+    List<ClaimedMessage> after = process();
+    assertThat(ids(after)).isEqualTo(ids(1, 1));
+    assertThat(after.get(0).attempts()).isZero();
+    assertThat(store.listPending(mine(), 10)).singleElement().extracting("dueAt").isEqualTo(far);
+  }
+
+  @Test
+  void aBrokenDeferredConstraintIsFoundByACheckAndCanBeUndone() {
+    receive(1);
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      long sequence = transaction.claim(TYPES, 1).get(0).sequence();
+      transaction.mark();
+      fixture.effect(transaction, endpoint);
+      transaction.check();
+      fixture.violateDeferred(transaction);
+      assertThatThrownBy(transaction::check)
+          .satisfies(e -> assertThat(store.failureKind(e)).isEqualTo(FailureKind.MESSAGE));
+      transaction.undo();
+      transaction.commit(List.of(new Outcome.Dead(sequence, "deferred")));
+    }
+    assertThat(fixture.effects()).doesNotContain(endpoint);
+    assertThat(dead()).hasSize(1);
+  }
+
+  @Test
+  void aBrokenDeferredConstraintFailsTheCommitAtTheLatest() {
+    receive(1);
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      long sequence = transaction.claim(TYPES, 1).get(0).sequence();
+      fixture.effect(transaction, endpoint);
+      fixture.violateDeferred(transaction);
+      assertThatThrownBy(() -> transaction.commit(List.of(new Outcome.Processed(sequence))))
+          .isInstanceOf(RuntimeException.class);
+    }
+    assertThat(fixture.effects()).doesNotContain(endpoint);
+    assertThat(process()).hasSize(1);
+  }
+
+  @Test
+  void aTransactionThatAHandlerEndedIsNotUsedAnyMore() {
+    receive(1);
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      transaction.claim(TYPES, 1);
+      transaction.mark();
+      assertThat(transaction.isEnded()).isFalse();
+      fixture.effect(transaction, endpoint);
+      fixture.end(transaction);
+      assertThat(transaction.isEnded()).isTrue();
+      assertThatThrownBy(transaction::keep).isInstanceOf(TransactionEndedException.class);
+    }
+    assertThat(fixture.effects()).contains(endpoint);
+    assertThat(ids(process())).isEqualTo(ids(0, 1));
+  }
+
+  @Test
+  void anExceptionThatIsNotTheDriversHasNoNamesInIt() {
+    assertThat(store.namesIn(new IllegalStateException("secret"))).isEmpty();
   }
 }
