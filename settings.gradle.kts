@@ -27,6 +27,7 @@ include(
     "inbox-bom",
     "inbox-api",
     "inbox-core",
+    "inbox-contract",
     "inbox-jdbi",
     "inbox-rabbitmq",
     "inbox-micrometer",

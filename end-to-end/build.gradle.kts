@@ -7,6 +7,7 @@ description = "All modules together, against real servers and killed processes."
 dependencies {
     testImplementation(project(":inbox-api"))
     testImplementation(project(":inbox-core"))
+    testImplementation(project(":inbox-contract"))
     testImplementation(project(":inbox-jdbi"))
     testImplementation(project(":inbox-rabbitmq"))
     testImplementation(project(":inbox-micrometer"))

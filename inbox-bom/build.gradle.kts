@@ -9,6 +9,7 @@ dependencies {
     constraints {
         api(project(":inbox-api"))
         api(project(":inbox-core"))
+        api(project(":inbox-contract"))
         api(project(":inbox-jdbi"))
         api(project(":inbox-rabbitmq"))
         api(project(":inbox-micrometer"))

@@ -14,6 +14,7 @@ dependencies {
     implementation(libs.postgresql)
     implementation(libs.slf4j.api)
 
+    testImplementation(project(":inbox-contract"))
     testImplementation(project(":testkit"))
     testImplementation(libs.assertj.core)
     testImplementation(libs.awaitility)

@@ -8,6 +8,7 @@ module io.inbox4j.core {
 
   exports io.inbox4j;
   exports io.inbox4j.format;
+  exports io.inbox4j.memory;
   exports io.inbox4j.operations;
   exports io.inbox4j.store;
   exports io.inbox4j.transport;
@@ -21,5 +22,6 @@ module io.inbox4j.core {
       io.inbox4j.micrometer,
       io.inbox4j.rabbitmq;
   exports io.inbox4j.internal.receive to
+      io.inbox4j.contract,
       io.inbox4j.jdbi;
 }

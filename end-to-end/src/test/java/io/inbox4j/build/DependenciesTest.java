@@ -19,6 +19,7 @@ class DependenciesTest {
       List.of(
           "inbox-api",
           "inbox-core",
+          "inbox-contract",
           "inbox-jdbi",
           "inbox-rabbitmq",
           "inbox-micrometer",

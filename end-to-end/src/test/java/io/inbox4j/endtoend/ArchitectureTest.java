@@ -22,7 +22,9 @@ import io.inbox4j.cli.internal.commands.CompletionCommand;
 import io.inbox4j.cli.internal.options.ApplicationOptions;
 import io.inbox4j.internal.health.HealthMonitor;
 import io.inbox4j.internal.receive.DeliveryValidator;
+import io.inbox4j.contract.store.InboxStoreContract;
 import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.memory.InMemoryInboxStore;
 import io.inbox4j.jdbi.JdbiInboxStoreBuilder;
 import io.inbox4j.micrometer.InboxMetrics;
 import io.inbox4j.opentelemetry.InboxTracing;
@@ -50,6 +52,7 @@ class ArchitectureTest {
 
   private static final String STORE = "io.inbox4j.jdbi..";
   private static final String TRANSPORT = "io.inbox4j.rabbitmq..";
+  private static final String CONTRACT = "io.inbox4j.contract..";
   private static final String METRICS = "io.inbox4j.micrometer..";
   private static final String TRACES = "io.inbox4j.opentelemetry..";
 
@@ -69,6 +72,7 @@ class ArchitectureTest {
   @Test
   void allModulesAreLookedAt() {
     assertThat(SHIPPED.contain(Inbox.class)).isTrue();
+    assertThat(SHIPPED.contain(InboxStoreContract.class)).isTrue();
     assertThat(SHIPPED.contain(JdbiInboxStore.class)).isTrue();
     assertThat(SHIPPED.contain(RabbitTransport.class)).isTrue();
     assertThat(SHIPPED.contain(InboxMetrics.class)).isTrue();
@@ -234,15 +238,17 @@ class ArchitectureTest {
 
   /**
    * But for how an inbox is, and since when: that is known while the database is away; and for how
-   * far ahead a time on the wire is. The program says so of its start, and compares the clocks.
+   * far ahead a time on the wire is. The program says so of its start, and compares the clocks. The
+   * store in memory is its own database.
    */
   @Test
   void timeIsTheDatabases() {
     noClasses()
         .that()
-        .doNotBelongToAnyOf(HealthMonitor.class, DeliveryValidator.class)
+        .doNotBelongToAnyOf(
+            HealthMonitor.class, DeliveryValidator.class, InMemoryInboxStore.class)
         .and()
-        .resideOutsideOfPackage(PROGRAM)
+        .resideOutsideOfPackages(PROGRAM, CONTRACT)
         .should()
         .callMethod(Instant.class, "now")
         .orShould()

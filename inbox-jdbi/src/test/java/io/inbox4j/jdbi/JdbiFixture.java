@@ -1,8 +1,11 @@
 package io.inbox4j.jdbi;
 
+import io.inbox4j.contract.store.StoreFixture;
 import io.inbox4j.store.InboxStore;
-import io.inbox4j.store.StoreFixture;
 import io.inbox4j.store.WorkTransaction;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.UnableToExecuteStatementException;
@@ -18,9 +21,7 @@ class JdbiFixture implements StoreFixture {
 
   @Override
   public InboxStore newStore() {
-    JdbiInboxStore store = JdbiInboxStore.create(database.dataSource());
-    store.open();
-    return store;
+    return JdbiInboxStore.create(database.dataSource());
   }
 
   @Override
@@ -47,5 +48,31 @@ class JdbiFixture implements StoreFixture {
   public void lose(WorkTransaction transaction) {
     Handle handle = transaction.unwrap(Handle.class);
     database.terminate(handle.select("SELECT pg_backend_pid()").mapTo(Integer.class).one());
+  }
+
+  @Override
+  public void violateDeferred(WorkTransaction transaction) {
+    transaction
+        .unwrap(Handle.class)
+        .execute(
+            "CREATE TEMPORARY TABLE rooms (room integer UNIQUE DEFERRABLE INITIALLY DEFERRED)"
+                + " ON COMMIT DROP; INSERT INTO rooms VALUES (1), (1)");
+  }
+
+  @Override
+  public void end(WorkTransaction transaction) {
+    try {
+      BackDoor.behind(transaction.unwrap(Connection.class)).commit();
+    } catch (SQLException | IllegalAccessException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Override
+  public void age(Duration time) {
+    String by = " - interval '%d s'".formatted(time.toSeconds());
+    database.execute("UPDATE inbox_processed SET processed_on_utc = processed_on_utc" + by);
+    database.execute("UPDATE inbox_interventions SET done_on_utc = done_on_utc" + by);
+    database.execute("DELETE FROM inbox_retention"); // scans begin anew
   }
 }

@@ -1,7 +1,7 @@
 package io.inbox4j.jdbi;
 
-import io.inbox4j.store.InboxStoreContract;
-import io.inbox4j.store.StoreFixture;
+import io.inbox4j.contract.store.InboxStoreContract;
+import io.inbox4j.contract.store.StoreFixture;
 
 class JdbiInboxStoreTest extends InboxStoreContract {
 

@@ -2,9 +2,9 @@ package io.inbox4j.jdbi;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.inbox4j.contract.store.InboxStoreContract;
+import io.inbox4j.contract.store.StoreFixture;
 import io.inbox4j.store.InboxStore;
-import io.inbox4j.store.InboxStoreContract;
-import io.inbox4j.store.StoreFixture;
 import io.inbox4j.testkit.PgBouncer;
 import io.inbox4j.testkit.PostgresServer;
 import org.jdbi.v3.core.Jdbi;
@@ -42,9 +42,7 @@ class PooledStoreTest extends InboxStoreContract {
     return new JdbiFixture(DATABASE) {
       @Override
       public InboxStore newStore() {
-        JdbiInboxStore store = JdbiInboxStore.connect(PoolerTest.pooled(pooler, DIRECT));
-        store.open();
-        return store;
+        return JdbiInboxStore.connect(PoolerTest.pooled(pooler, DIRECT));
       }
     };
   }

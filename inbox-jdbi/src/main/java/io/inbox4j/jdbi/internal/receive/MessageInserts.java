@@ -1,5 +1,6 @@
 package io.inbox4j.jdbi.internal.receive;
 
+import io.inbox4j.internal.receive.QuarantineFingerprint;
 import io.inbox4j.jdbi.internal.sql.PgArray;
 import io.inbox4j.jdbi.internal.sql.Sql;
 import io.inbox4j.listener.QuarantineReason;

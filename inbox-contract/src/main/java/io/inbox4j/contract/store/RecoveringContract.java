@@ -1,8 +1,12 @@
-package io.inbox4j.store;
+package io.inbox4j.contract.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inbox4j.listener.QuarantineReason;
+import io.inbox4j.store.AttemptFailure;
+import io.inbox4j.store.ClaimedMessage;
+import io.inbox4j.store.Outcome;
+import io.inbox4j.store.WorkTransaction;
 import io.inbox4j.transport.ValidatedDelivery;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -11,7 +15,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** A message is orphan if a transaction had it in hand and ended without an outcome for it. */
-abstract class OrphanContract extends ContractPart {
+abstract class RecoveringContract extends ContractPart {
 
   private static final Duration HOUR = Duration.ofHours(1);
 
@@ -219,6 +223,26 @@ abstract class OrphanContract extends ContractPart {
     assertThat(store.markCrashRiskAlone(sequence, HOUR)).isFalse();
     store.clearCrashRisk(List.of(sequence));
     assertThat(process()).isEmpty();
+  }
+
+  @Test
+  void orphansThatAreNotHandledAfterAllAreDueAgain() {
+    receive(2);
+    List<Long> sequences = abandon(2).stream().map(ClaimedMessage::sequence).toList();
+    try (WorkTransaction transaction = another().begin(endpoint)) {
+      assertThat(transaction.claimDue(sequences)).hasSize(2);
+      transaction.markCrashRisk(sequences, HOUR);
+      transaction.commit(List.of());
+    }
+    assertThat(process()).as("held back").isEmpty();
+    try (WorkTransaction transaction = another().begin(endpoint)) {
+      assertThat(transaction.claimDue(sequences)).as("not due").isEmpty();
+      assertThat(transaction.claimAtRisk(sequences)).hasSize(2);
+      transaction.clearCrashRisk(sequences);
+      transaction.commit(List.of());
+    }
+    List<ClaimedMessage> messages = process();
+    assertThat(messages).hasSize(2).allMatch(it -> it.crashes() == 0);
   }
 
   /** Claims this many and ends the transaction without an outcome. */

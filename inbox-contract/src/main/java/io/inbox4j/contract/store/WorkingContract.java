@@ -1,12 +1,21 @@
-package io.inbox4j.store;
+package io.inbox4j.contract.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.inbox4j.error.InboxException;
+import io.inbox4j.handler.Postpone;
 import io.inbox4j.operations.DeadMessage;
+import io.inbox4j.store.AbortedTransactionException;
+import io.inbox4j.store.ClaimedMessage;
+import io.inbox4j.store.FailureKind;
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.Outcome;
+import io.inbox4j.store.StoreUnavailableException;
+import io.inbox4j.store.TransactionEndedException;
+import io.inbox4j.store.WorkTransaction;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -17,7 +26,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-abstract class WorkContract extends ContractPart {
+abstract class WorkingContract extends ContractPart {
 
   @Test
   void claimsTakeUpToTheLimitInOrder() {
@@ -105,14 +114,12 @@ abstract class WorkContract extends ContractPart {
     try (WorkTransaction transaction = store.begin(endpoint)) {
       transaction.claim(TYPES, 2);
     }
-    await()
-        .atMost(Duration.ofSeconds(20))
-        .untilAsserted(
-            () -> {
-              try (WorkTransaction transaction = store.begin(endpoint)) {
-                assertThat(ids(transaction.claim(TYPES, 10))).isEqualTo(ids(0, 3));
-              }
-            });
+    eventually(
+        () -> {
+          try (WorkTransaction transaction = store.begin(endpoint)) {
+            assertThat(ids(transaction.claim(TYPES, 10))).isEqualTo(ids(0, 3));
+          }
+        });
   }
 
   @Test
@@ -149,10 +156,7 @@ abstract class WorkContract extends ContractPart {
       assertThat(notYet.attempts()).isEqualTo(1);
       transaction.commit(List.of(new Outcome.Retry(sequence, Duration.ofMillis(200), "again")));
     }
-    await()
-        .atMost(Duration.ofSeconds(20))
-        .untilAsserted(
-            () -> assertThat(process()).singleElement().extracting("attempts").isEqualTo(2));
+    eventually(() -> assertThat(process()).singleElement().extracting("attempts").isEqualTo(2));
   }
 
   @Test
@@ -293,5 +297,76 @@ abstract class WorkContract extends ContractPart {
           .hasMessageContaining("java.lang.Thread")
           .hasMessageContaining("expected");
     }
+  }
+
+  @Test
+  void aPostponedMessageIsDueLaterAndNoAttemptIsUsedUp() {
+    receive(2);
+    Instant far = Instant.parse("2999-01-31T08:00:00Z");
+    List<Postpone.When> times =
+        List.of(new Postpone.When.At(far), new Postpone.When.After(Duration.ZERO));
+    List<ClaimedMessage> messages =
+        settle(
+            it ->
+                new Outcome.Postponed(
+                    it.sequence(), times.get(it.messageId().equals(id(0)) ? 0 : 1)));
+    assertThat(messages).hasSize(2);
+    List<ClaimedMessage> after = process();
+    assertThat(ids(after)).isEqualTo(ids(1, 1));
+    assertThat(after.get(0).attempts()).isZero();
+    assertThat(store.listPending(mine(), 10)).singleElement().extracting("dueAt").isEqualTo(far);
+  }
+
+  @Test
+  void aBrokenDeferredConstraintIsFoundByACheckAndCanBeUndone() {
+    receive(1);
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      long sequence = transaction.claim(TYPES, 1).get(0).sequence();
+      transaction.mark();
+      fixture.effect(transaction, endpoint);
+      transaction.check();
+      fixture.violateDeferred(transaction);
+      assertThatThrownBy(transaction::check)
+          .satisfies(e -> assertThat(store.failureKind(e)).isEqualTo(FailureKind.MESSAGE));
+      transaction.undo();
+      transaction.commit(List.of(new Outcome.Dead(sequence, "deferred")));
+    }
+    assertThat(fixture.effects()).doesNotContain(endpoint);
+    assertThat(dead()).hasSize(1);
+  }
+
+  @Test
+  void aBrokenDeferredConstraintFailsTheCommitAtTheLatest() {
+    receive(1);
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      long sequence = transaction.claim(TYPES, 1).get(0).sequence();
+      fixture.effect(transaction, endpoint);
+      fixture.violateDeferred(transaction);
+      assertThatThrownBy(() -> transaction.commit(List.of(new Outcome.Processed(sequence))))
+          .isInstanceOf(RuntimeException.class);
+    }
+    assertThat(fixture.effects()).doesNotContain(endpoint);
+    assertThat(process()).hasSize(1);
+  }
+
+  @Test
+  void aTransactionThatAHandlerEndedIsNotUsedAnyMore() {
+    receive(1);
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      transaction.claim(TYPES, 1);
+      transaction.mark();
+      assertThat(transaction.isEnded()).isFalse();
+      fixture.effect(transaction, endpoint);
+      fixture.end(transaction);
+      assertThat(transaction.isEnded()).isTrue();
+      assertThatThrownBy(transaction::keep).isInstanceOf(TransactionEndedException.class);
+    }
+    assertThat(fixture.effects()).contains(endpoint);
+    assertThat(ids(process())).isEqualTo(ids(0, 1));
+  }
+
+  @Test
+  void anExceptionThatIsNotTheDriversHasNoNamesInIt() {
+    assertThat(store.namesIn(new IllegalStateException("secret"))).isEmpty();
   }
 }

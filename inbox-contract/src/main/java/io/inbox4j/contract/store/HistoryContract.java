@@ -1,4 +1,4 @@
-package io.inbox4j.store;
+package io.inbox4j.contract.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.inbox4j.handler.Postpone;
 import io.inbox4j.operations.FailedAttempt;
+import io.inbox4j.store.AttemptFailure;
+import io.inbox4j.store.ClaimedMessage;
+import io.inbox4j.store.Outcome;
+import io.inbox4j.store.WorkTransaction;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

@@ -1,4 +1,4 @@
-package io.inbox4j.store;
+package io.inbox4j.contract.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
@@ -18,7 +18,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Who did what, and how often. */
-abstract class RecordContract extends ContractPart {
+abstract class RecordingContract extends ContractPart {
 
   private static final String FULL = "the disk is full";
 

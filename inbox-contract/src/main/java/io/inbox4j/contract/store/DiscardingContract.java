@@ -1,4 +1,4 @@
-package io.inbox4j.store;
+package io.inbox4j.contract.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,6 +7,8 @@ import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.QuarantinedMessage;
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.StoreResult;
 import io.inbox4j.transport.ValidatedDelivery;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,7 +24,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Messages that somebody gives up on for good. */
-abstract class DiscardContract extends ContractPart {
+abstract class DiscardingContract extends ContractPart {
 
   @Test
   void aDiscardedMessageIsNotHandledAndItsDuplicatesStayOut() {

@@ -1,18 +1,22 @@
-package io.inbox4j.store;
+package io.inbox4j.contract.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inbox4j.listener.Backlog;
+import io.inbox4j.store.ClaimedMessage;
+import io.inbox4j.store.Outcome;
+import io.inbox4j.store.StoreStatus;
+import io.inbox4j.store.WorkTransaction;
 import io.inbox4j.transport.ValidatedDelivery;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
-import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What a store says about itself. */
-abstract class VitalsContract extends ContractPart {
+abstract class StatusContract extends ContractPart {
 
   private static final Duration LONG = Duration.ofMinutes(10);
 
@@ -35,7 +39,7 @@ abstract class VitalsContract extends ContractPart {
     receive(2);
     Duration first = waiting().oldestDue();
     assertThat(first).isGreaterThanOrEqualTo(Duration.ZERO);
-    Awaitility.await().until(() -> waiting().oldestDue().compareTo(first.plusMillis(50)) > 0);
+    eventually(() -> assertThat(waiting().oldestDue()).isGreaterThan(first.plusMillis(50)));
     process();
     assertThat(waiting().oldestDue()).isNull();
   }
@@ -87,25 +91,22 @@ abstract class VitalsContract extends ContractPart {
   void aLeaseThatRanOutIsNamedUntilSomebodyTakesTheMessage() {
     receive(1);
     lease(Duration.ofMillis(1));
-    Awaitility.await().until(() -> waiting().leaseRanOut());
+    eventually(() -> assertThat(waiting().leaseRanOut()).isTrue());
     lease(LONG);
     assertThat(waiting().leaseRanOut()).isFalse();
     assertThat(waiting().oldestDue()).isNull();
   }
 
   private void lease(Duration time) {
-    Awaitility.await()
-        .until(
-            () -> {
-              try (WorkTransaction transaction = another().begin(endpoint)) {
-                List<ClaimedMessage> messages = transaction.claim(TYPES, 10);
-                if (!messages.isEmpty()) {
-                  transaction.lease(messages, time);
-                }
-                transaction.commit(List.of());
-                return !messages.isEmpty();
-              }
-            });
+    eventually(
+        () -> {
+          try (WorkTransaction transaction = another().begin(endpoint)) {
+            List<ClaimedMessage> messages = transaction.claim(TYPES, 10);
+            assertThat(messages).isNotEmpty();
+            transaction.lease(messages, time);
+            transaction.commit(List.of());
+          }
+        });
   }
 
   @Test
@@ -165,6 +166,18 @@ abstract class VitalsContract extends ContractPart {
   }
 
   @Test
+  void theBacklogIsWhatIsPendingDueOrNot() {
+    assertThat(store.backlog(endpoint)).isEqualTo(new Backlog(0, Duration.ZERO));
+    receive(2);
+    store.receive(endpoint, List.of(keyed(2, Instant.parse("2999-01-31T08:00:00Z"))));
+    assertThat(store.backlog(endpoint).pending()).isEqualTo(3);
+    eventually(() -> assertThat(store.backlog(endpoint).oldest()).isPositive());
+    process();
+    assertThat(store.backlog(endpoint)).isEqualTo(new Backlog(1, Duration.ZERO));
+    assertThat(store.backlog(endpoint + "-other").pending()).isZero();
+  }
+
+  @Test
   void aPauseIsToldWithWhoAndWhy() {
     store.pause(endpoint, BY, "the price list");
     assertThat(waiting().pause().by()).isEqualTo(BY);
@@ -181,7 +194,7 @@ abstract class VitalsContract extends ContractPart {
       transaction.markCrashRisk(List.of(sequence), LONG);
       StoreStatus vitals = store.status(Set.of(endpoint), Duration.ofSeconds(5));
       assertThat(vitals.transactions().oldest()).isGreaterThanOrEqualTo(Duration.ZERO);
-      assertThat(vitals.transactions().holder()).contains("process", "application");
+      assertThat(vitals.transactions().holder()).isNotBlank();
       assertThat(vitals.transactions().hidden()).isNull();
     }
   }

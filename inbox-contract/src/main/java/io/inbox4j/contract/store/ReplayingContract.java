@@ -1,4 +1,4 @@
-package io.inbox4j.store;
+package io.inbox4j.contract.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -9,6 +9,11 @@ import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.QuarantineEntry;
 import io.inbox4j.operations.QuarantinedMessage;
+import io.inbox4j.store.ClaimedMessage;
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.OperatorStore;
+import io.inbox4j.store.Outcome;
+import io.inbox4j.store.WorkTransaction;
 import io.inbox4j.transport.ValidatedDelivery;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -25,7 +30,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-abstract class ReplayContract extends ContractPart {
+abstract class ReplayingContract extends ContractPart {
 
   @Test
   void aReplayedMessageIsDueAtOnceWithAllItsAttempts() {
@@ -313,7 +318,7 @@ abstract class ReplayContract extends ContractPart {
   }
 
   private List<String> quarantined(MessageFilter filter) {
-    return store.listQuarantined(filter, 0, 100).stream().map(ReplayContract::text).toList();
+    return store.listQuarantined(filter, 0, 100).stream().map(ReplayingContract::text).toList();
   }
 
   private static String text(QuarantinedMessage message) {

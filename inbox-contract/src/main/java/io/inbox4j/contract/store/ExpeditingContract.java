@@ -1,4 +1,4 @@
-package io.inbox4j.store;
+package io.inbox4j.contract.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,6 +7,12 @@ import io.inbox4j.operations.Intervention.Action;
 import io.inbox4j.operations.Intervention.Origin;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.PendingMessage;
+import io.inbox4j.store.ClaimedMessage;
+import io.inbox4j.store.Lease;
+import io.inbox4j.store.OperatorStore;
+import io.inbox4j.store.Outcome;
+import io.inbox4j.store.StoreResult;
+import io.inbox4j.store.WorkTransaction;
 import io.inbox4j.transport.ValidatedDelivery;
 import java.time.Duration;
 import java.time.Instant;
@@ -18,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Messages that wait, and what somebody does about it. */
-abstract class PendingContract extends ContractPart {
+abstract class ExpeditingContract extends ContractPart {
 
   private static final Instant FAR = Instant.parse("2999-01-31T08:00:00Z");
   private static final Duration LONG = Duration.ofMinutes(10);

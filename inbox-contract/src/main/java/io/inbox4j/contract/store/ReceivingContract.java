@@ -1,4 +1,4 @@
-package io.inbox4j.store;
+package io.inbox4j.contract.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,6 +6,11 @@ import io.inbox4j.internal.receive.HeaderJson;
 import io.inbox4j.listener.QuarantineReason;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.QuarantinedMessage;
+import io.inbox4j.store.ClaimedMessage;
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.StoreResult;
+import io.inbox4j.store.WorkStore;
+import io.inbox4j.store.WorkTransaction;
 import io.inbox4j.transport.Delivery;
 import io.inbox4j.transport.ValidatedDelivery;
 import java.nio.charset.StandardCharsets;

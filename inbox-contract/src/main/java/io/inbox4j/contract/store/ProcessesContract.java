@@ -1,4 +1,4 @@
-package io.inbox4j.store;
+package io.inbox4j.contract.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Which processes are running, and what they handle. */
-abstract class ProcessRegistryContract extends ContractPart {
+abstract class ProcessesContract extends ContractPart {
 
   private final UUID process = UUID.randomUUID();
 

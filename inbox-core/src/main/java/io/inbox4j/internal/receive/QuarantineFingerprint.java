@@ -1,6 +1,5 @@
-package io.inbox4j.jdbi.internal.receive;
+package io.inbox4j.internal.receive;
 
-import io.inbox4j.internal.receive.HeaderJson;
 import io.inbox4j.transport.Delivery;
 import io.inbox4j.transport.ValidatedDelivery;
 import java.nio.ByteBuffer;
@@ -16,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * The identity of a quarantined delivery: everything that its producer wrote. It is the same for
  * every redelivery, whatever is found wrong with the delivery.
  */
-final class QuarantineFingerprint {
+public final class QuarantineFingerprint {
 
   /** Headers in which the broker counts deliveries: RabbitMQ 3, and since 4 the second as well. */
   private static final Set<String> COUNTS =
@@ -28,7 +27,7 @@ final class QuarantineFingerprint {
     this.digest = digest;
   }
 
-  static UUID of(ValidatedDelivery.Rejected rejected) {
+  public static UUID of(ValidatedDelivery.Rejected rejected) {
     Delivery delivery = rejected.delivery();
     QuarantineFingerprint fingerprint = new QuarantineFingerprint(sha256());
     fingerprint.add(delivery.messageId());

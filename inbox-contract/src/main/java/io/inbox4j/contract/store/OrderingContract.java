@@ -1,8 +1,11 @@
-package io.inbox4j.store;
+package io.inbox4j.contract.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inbox4j.event.MessageIds;
+import io.inbox4j.store.ClaimedMessage;
+import io.inbox4j.store.Outcome;
+import io.inbox4j.store.WorkTransaction;
 import io.inbox4j.transport.ValidatedDelivery;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -16,7 +19,7 @@ import java.util.function.LongFunction;
 import org.junit.jupiter.api.Test;
 
 /** Messages with an ordering key. */
-abstract class OrderContract extends ContractPart {
+abstract class OrderingContract extends ContractPart {
 
   private static final Duration HOUR = Duration.ofHours(1);
 

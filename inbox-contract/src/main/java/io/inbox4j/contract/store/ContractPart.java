@@ -1,4 +1,4 @@
-package io.inbox4j.store;
+package io.inbox4j.contract.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,6 +6,11 @@ import io.inbox4j.event.MessageIds;
 import io.inbox4j.listener.QuarantineReason;
 import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.store.ClaimedMessage;
+import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.Outcome;
+import io.inbox4j.store.StoreResult;
+import io.inbox4j.store.WorkTransaction;
 import io.inbox4j.transport.Delivery;
 import io.inbox4j.transport.ValidatedDelivery;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -49,9 +56,26 @@ abstract class ContractPart {
 
   /** Another store on the same data, as another process would have it. */
   InboxStore another() {
-    InboxStore another = fixture.newStore();
+    InboxStore another = InboxStoreContract.calls.of(this, fixture.newStore());
     stores.add(another);
+    another.open();
     return another;
+  }
+
+  /** Repeats an assertion until it holds, for 20 seconds at most. */
+  static void eventually(Runnable assertion) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (true) {
+      try {
+        assertion.run();
+        return;
+      } catch (AssertionError e) {
+        if (System.nanoTime() - deadline > 0) {
+          throw e;
+        }
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+    }
   }
 
   UUID id(int n) {

@@ -1,0 +1,8 @@
+/**
+ * A store in memory, for tests of services and of the engine: nothing survives the
+ * process.
+ */
+@NullMarked
+package io.inbox4j.memory;
+
+import org.jspecify.annotations.NullMarked;
