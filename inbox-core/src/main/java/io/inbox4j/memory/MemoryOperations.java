@@ -57,7 +57,7 @@ final class MemoryOperations {
                 .filter(it -> it.sequence() == row.sequence())
                 .count();
     return new DeadRow(
-        row.message(), row.attemptsAfterThis(), replays, outcome.error(), outcome.holdsKey(), now);
+        row.message(), row.attemptsAfterThis(), replays, outcome.error(), outcome.blocksKey(), now);
   }
 
   List<DeadMessage> listDead(MessageFilter filter, int limit) {
