@@ -197,8 +197,8 @@ public final class Sql {
    *
    * <p>The result is in arrival order: for every key that has something due, its first messages, as
    * many as the key has due, whether these are due or not. Each row carries the last position
-   * scanned and the number of rows scanned. Keys blocked by a dead message are flagged; keys of which
-   * somebody has leased a message, be it an earlier or a later one, are left out.
+   * scanned and the number of rows scanned. Keys blocked by a dead message are flagged; keys of
+   * which somebody has leased a message, be it an earlier or a later one, are left out.
    */
   public static String walkLane(int limit) {
     return """
