@@ -5,7 +5,6 @@ import io.inbox4j.error.InboxException;
 import io.inbox4j.internal.loop.Deadline;
 import io.inbox4j.jdbi.internal.connect.AutoCommitConnections;
 import io.inbox4j.jdbi.internal.connect.ConnectionPool;
-import io.inbox4j.jdbi.internal.connect.HandlerJdbi;
 import io.inbox4j.jdbi.internal.connect.PoolerAwareConnections;
 import io.inbox4j.jdbi.internal.guard.SessionCleaner;
 import io.inbox4j.jdbi.internal.notify.ListenConnection;
@@ -96,7 +95,7 @@ public final class JdbiInboxStore implements InboxStore {
   private final StatusQuery statusQuery;
   private final ProcessStatements processes;
   private final JdbiRetention retentionRuns;
-  private final HandlerJdbi handlerJdbi;
+  private final Function<Connection, Handle> handlerHandles;
   private final SessionCleaner sessions;
   private final Map<ClaimKind, ClaimCursor> cursors = new ConcurrentHashMap<>();
 
@@ -107,7 +106,7 @@ public final class JdbiInboxStore implements InboxStore {
   private record ClaimKind(String endpoint, Set<String> types) {}
 
   JdbiInboxStore(JdbiInboxStoreBuilder builder) {
-    this.connections = new PoolerAwareConnections(new AutoCommitConnections(builder.dataSource()));
+    this.connections = new PoolerAwareConnections(builder.connections());
     this.schema = InboxSchema.of(builder.schema());
     this.jdbi = Jdbi.create(connections).setTemplateEngine(schema);
     this.ownPool = builder.ownPool();
@@ -120,7 +119,7 @@ public final class JdbiInboxStore implements InboxStore {
     this.processes = new ProcessStatements(jdbi);
     this.retentionRuns = new JdbiRetention(jdbi);
     this.sessions = new SessionCleaner(builder.dataSource(), connections);
-    this.handlerJdbi = new HandlerJdbi(builder.handlerConfiguration());
+    this.handlerHandles = builder.handlerHandles();
   }
 
   private ListenConnection listening(
@@ -145,6 +144,15 @@ public final class JdbiInboxStore implements InboxStore {
   }
 
   /**
+   * Creates a store on the connections of the caller's {@link Jdbi}, which is not changed. Handlers
+   * that ask for a {@link Handle} get one of it: with its configuration, as mappers and arguments
+   * and what plugins have set. A plugin's {@code customizeHandle} is not called.
+   */
+  public static JdbiInboxStore create(Jdbi jdbi) {
+    return builder(jdbi).build();
+  }
+
+  /**
    * Creates a store with its own connection pool, configured to detect a lost or failed-over
    * server.
    */
@@ -155,6 +163,11 @@ public final class JdbiInboxStore implements InboxStore {
   /** Returns a builder for a store on the caller's data source. */
   public static JdbiInboxStoreBuilder builder(DataSource dataSource) {
     return new JdbiInboxStoreBuilder(dataSource, null);
+  }
+
+  /** Returns a builder for a store on the connections of the caller's {@link Jdbi}. */
+  public static JdbiInboxStoreBuilder builder(Jdbi jdbi) {
+    return new JdbiInboxStoreBuilder(jdbi);
   }
 
   /** Returns a builder for a store with its own connection pool. */
@@ -297,7 +310,7 @@ public final class JdbiInboxStore implements InboxStore {
                 handle,
                 types -> cursorOf(endpoint, types),
                 workSql,
-                handlerJdbi,
+                handlerHandles,
                 sessions,
                 notifySender);
           } catch (Throwable e) { // otherwise the connection would leak from the pool

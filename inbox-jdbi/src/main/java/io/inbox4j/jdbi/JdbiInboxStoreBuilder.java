@@ -2,11 +2,19 @@ package io.inbox4j.jdbi;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.inbox4j.internal.DurationRange;
+import io.inbox4j.jdbi.internal.connect.AutoCommitConnections;
+import io.inbox4j.jdbi.internal.connect.BorrowedJdbi;
 import io.inbox4j.jdbi.internal.connect.ConnectionPool;
+import io.inbox4j.jdbi.internal.connect.HandlerJdbi;
+import io.inbox4j.jdbi.internal.connect.JdbiConnections;
 import io.inbox4j.jdbi.internal.sql.InboxSchema;
+import java.sql.Connection;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import javax.sql.DataSource;
+import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
@@ -18,8 +26,9 @@ public final class JdbiInboxStoreBuilder {
   private static final DurationRange IDLE_TIMEOUTS =
       new DurationRange(Duration.ofMillis(100), Duration.ofDays(1));
 
-  private final DataSource dataSource;
+  private final @Nullable DataSource dataSource;
   private final @Nullable HikariDataSource ownPool;
+  private final @Nullable Jdbi borrowed;
   private @Nullable String schema;
   private boolean migrate = true;
   private boolean notifies = true;
@@ -30,6 +39,13 @@ public final class JdbiInboxStoreBuilder {
   JdbiInboxStoreBuilder(DataSource dataSource, @Nullable HikariDataSource ownPool) {
     this.dataSource = dataSource;
     this.ownPool = ownPool;
+    this.borrowed = null;
+  }
+
+  JdbiInboxStoreBuilder(Jdbi borrowed) {
+    this.dataSource = null;
+    this.ownPool = null;
+    this.borrowed = borrowed;
   }
 
   /**
@@ -94,7 +110,7 @@ public final class JdbiInboxStoreBuilder {
   public JdbiInboxStoreBuilder poolSize(int connections) {
     if (ownPool == null) {
       throw new IllegalArgumentException(
-          "poolSize is %d, but the data source is not the store's own; set the size there"
+          "poolSize is %d, but the pool is not the store's own; set the size there"
               .formatted(connections));
     }
     if (connections < 2) {
@@ -106,9 +122,14 @@ public final class JdbiInboxStoreBuilder {
   }
 
   /**
-   * Configures the JDBI instance that handlers get: plugins, mappers. Defaults to no configuration.
+   * Configures the JDBI instance that handlers get: plugins, mappers. Defaults to no configuration;
+   * a store on the caller's {@link Jdbi} has that one's, and refuses another.
    */
   public JdbiInboxStoreBuilder jdbi(Consumer<Jdbi> configuration) {
+    if (borrowed != null) {
+      throw new IllegalArgumentException(
+          "jdbi(…) is called for a store on a Jdbi of your own; configure that one");
+    }
     this.handlerConfiguration = configuration;
     return this;
   }
@@ -117,8 +138,22 @@ public final class JdbiInboxStoreBuilder {
     return new JdbiInboxStore(this);
   }
 
-  DataSource dataSource() {
+  /** The pool, unless the store borrows connections from a {@link Jdbi}. */
+  @Nullable DataSource dataSource() {
     return dataSource;
+  }
+
+  AutoCommitConnections connections() {
+    return borrowed == null
+        ? new AutoCommitConnections(Objects.requireNonNull(dataSource))
+        : new AutoCommitConnections(new JdbiConnections(borrowed), borrowed);
+  }
+
+  /** Opens the handles that handlers get. */
+  Function<Connection, Handle> handlerHandles() {
+    return borrowed == null
+        ? new HandlerJdbi(handlerConfiguration)::open
+        : new BorrowedJdbi(borrowed)::open;
   }
 
   @Nullable HikariDataSource ownPool() {
@@ -143,9 +178,5 @@ public final class JdbiInboxStoreBuilder {
 
   Duration idleTimeout() {
     return idleTimeout;
-  }
-
-  Consumer<Jdbi> handlerConfiguration() {
-    return handlerConfiguration;
   }
 }

@@ -19,16 +19,24 @@ import org.jdbi.v3.core.ConnectionFactory;
  */
 public final class AutoCommitConnections implements ConnectionFactory {
 
-  private final DataSource dataSource;
+  private final ConnectionFactory source;
   private final SpringTransactions spring;
   private final Set<Connection> switchedOn = ConcurrentHashMap.newKeySet();
 
   /** Whether connections come with auto-commit off even when there is no transaction. */
   private volatile boolean lendsWithoutAutoCommit;
 
+  /**
+   * @param source a pool, which may be aware of the calling thread's transaction
+   * @param origin what the source is about, whose class loader may know Spring
+   */
+  public AutoCommitConnections(ConnectionFactory source, Object origin) {
+    this.source = source;
+    this.spring = SpringTransactions.knownTo(origin);
+  }
+
   public AutoCommitConnections(DataSource dataSource) {
-    this.dataSource = dataSource;
-    this.spring = SpringTransactions.knownTo(dataSource);
+    this(dataSource::getConnection, dataSource);
   }
 
   @Override
@@ -39,13 +47,13 @@ public final class AutoCommitConnections implements ConnectionFactory {
         return connection;
       }
       if (isOfCaller(connection)) {
-        return JoinedTransaction.on(connection);
+        return JoinedTransaction.on(connection, source);
       }
       connection.setAutoCommit(true);
       switchedOn.add(connection);
       return connection;
     } catch (SQLException | RuntimeException e) {
-      connection.close();
+      source.closeConnection(connection);
       throw e;
     }
   }
@@ -57,7 +65,11 @@ public final class AutoCommitConnections implements ConnectionFactory {
         connection.setAutoCommit(false);
       }
     } finally {
-      connection.close();
+      if (JoinedTransaction.isOn(connection)) {
+        connection.close();
+      } else {
+        source.closeConnection(connection);
+      }
     }
   }
 
@@ -80,7 +92,7 @@ public final class AutoCommitConnections implements ConnectionFactory {
       lendsWithoutAutoCommit |= !other.getAutoCommit();
       return false;
     } finally {
-      other.close();
+      source.closeConnection(other);
     }
   }
 
@@ -90,7 +102,7 @@ public final class AutoCommitConnections implements ConnectionFactory {
    */
   private Connection connect() throws SQLException {
     try {
-      return dataSource.getConnection();
+      return source.openConnection();
     } catch (SQLException e) {
       throw new SQLTransientConnectionException(e.getMessage(), e.getSQLState(), e);
     } catch (RuntimeException e) {

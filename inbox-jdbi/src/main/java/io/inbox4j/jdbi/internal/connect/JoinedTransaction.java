@@ -10,6 +10,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import org.jdbi.v3.core.ConnectionFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class JoinedTransaction implements InvocationHandler {
 
   private final Connection lent;
+  private final ConnectionFactory source;
   private final String[] settings;
 
   /** Whether the store has begun a transaction of its own. */
@@ -30,18 +32,19 @@ public final class JoinedTransaction implements InvocationHandler {
 
   private boolean closed;
 
-  private JoinedTransaction(Connection lent) throws SQLException {
+  private JoinedTransaction(Connection lent, ConnectionFactory source) throws SQLException {
     this.lent = lent;
+    this.source = source;
     execute(Sql.JOIN);
     this.settings = readSettings();
   }
 
-  static Connection on(Connection lent) throws SQLException {
+  static Connection on(Connection lent, ConnectionFactory source) throws SQLException {
     return (Connection)
         Proxy.newProxyInstance(
             JoinedTransaction.class.getClassLoader(),
             new Class<?>[] {Connection.class},
-            new JoinedTransaction(lent));
+            new JoinedTransaction(lent, source));
   }
 
   /** Whether somebody else commits later what is committed on this connection. */
@@ -124,7 +127,7 @@ public final class JoinedTransaction implements InvocationHandler {
       rollback();
       leave();
     } finally {
-      lent.close();
+      source.closeConnection(lent);
     }
   }
 

@@ -1,7 +1,6 @@
 package io.inbox4j.jdbi.internal.connect;
 
 import java.lang.reflect.Method;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,9 +18,9 @@ final class SpringTransactions {
     this.isActive = isActive;
   }
 
-  static SpringTransactions knownTo(DataSource dataSource) {
+  static SpringTransactions knownTo(Object origin) {
     try {
-      ClassLoader loader = dataSource.getClass().getClassLoader();
+      ClassLoader loader = origin.getClass().getClassLoader();
       return new SpringTransactions(
           Class.forName(MANAGER, false, loader).getMethod("isActualTransactionActive"));
     } catch (ReflectiveOperationException | LinkageError e) {

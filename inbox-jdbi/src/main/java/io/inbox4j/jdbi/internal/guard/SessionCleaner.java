@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,12 +26,15 @@ public final class SessionCleaner {
 
   private static final Logger log = LoggerFactory.getLogger(SessionCleaner.class);
 
-  private final DataSource dataSource;
+  private final @Nullable DataSource dataSource;
   private final PoolerAwareConnections sessions;
   private final HandlerSql.Known sql = new HandlerSql.Known();
   private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
-  public SessionCleaner(DataSource dataSource, PoolerAwareConnections sessions) {
+  /**
+   * @param dataSource the pool, if it is known
+   */
+  public SessionCleaner(@Nullable DataSource dataSource, PoolerAwareConnections sessions) {
     this.dataSource = dataSource;
     this.sessions = sessions;
   }

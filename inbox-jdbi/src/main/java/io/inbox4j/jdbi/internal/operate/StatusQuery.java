@@ -80,7 +80,7 @@ public final class StatusQuery {
         seconds(row, "due"),
         row.getBoolean("leased"),
         stuck(row),
-        row.getObject("held_id", UUID.class),
+        row.getObject("blocking_id", UUID.class),
         blocked(row),
         pause(row));
   }

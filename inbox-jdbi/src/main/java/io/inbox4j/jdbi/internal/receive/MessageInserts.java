@@ -159,8 +159,8 @@ public final class MessageInserts {
         .bind("notBefore", PgArray.texts(events, event -> text(event.notBefore())))
         .map(
             (row, context) -> {
-              sequences.accept(row.getLong(2));
-              return row.getObject(1, UUID.class);
+              sequences.accept(row.getLong("seq"));
+              return row.getObject("message_id", UUID.class);
             })
         .collect(Collectors.toCollection(HashSet::new));
   }
@@ -177,7 +177,7 @@ public final class MessageInserts {
         .bind("ids", PgArray.uuids(seenBefore, ValidatedDelivery.Event::messageId))
         .bind("types", PgArray.texts(seenBefore, ValidatedDelivery.Event::type))
         .bind("bodies", PgArray.bytes(seenBefore, event -> event.delivery().body()))
-        .map((row, context) -> row.getInt(1))
+        .mapTo(Integer.class)
         .list();
   }
 

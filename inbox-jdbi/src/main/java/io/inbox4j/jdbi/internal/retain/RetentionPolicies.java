@@ -68,7 +68,9 @@ public record RetentionPolicies(Set<String> endpoints, Retention retention, bool
     endpoints.forEach(endpoint -> longest.put(endpoint, retention));
     handle
         .createQuery(RetentionSql.DECLARED)
-        .map((row, context) -> longest.merge(row.getString(1), read(row), Retention::orLonger))
+        .map(
+            (row, context) ->
+                longest.merge(row.getString("endpoint"), read(row), Retention::orLonger))
         .list();
     if (force) {
       endpoints.forEach(endpoint -> longest.put(endpoint, retention));
@@ -79,14 +81,18 @@ public record RetentionPolicies(Set<String> endpoints, Retention retention, bool
   /** A declaration that this version does not understand keeps the messages. */
   private static Retention read(ResultSet row) throws SQLException {
     try {
-      return new Retention(seconds(row, 2), seconds(row, 3), seconds(row, 4), seconds(row, 5));
+      return new Retention(
+          seconds(row, "keep"),
+          seconds(row, "dedup_window"),
+          seconds(row, "archive"),
+          seconds(row, "history"));
     } catch (IllegalArgumentException e) {
-      log.warn("The messages of {} are kept: {}", row.getString(1), e.getMessage());
+      log.warn("The messages of {} are kept: {}", row.getString("endpoint"), e.getMessage());
       return Retention.forever();
     }
   }
 
-  private static @Nullable Duration seconds(ResultSet row, int column) throws SQLException {
+  private static @Nullable Duration seconds(ResultSet row, String column) throws SQLException {
     long seconds = row.getLong(column);
     return row.wasNull() ? null : Duration.ofSeconds(seconds);
   }

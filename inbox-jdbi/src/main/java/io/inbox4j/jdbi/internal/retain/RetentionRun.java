@@ -4,6 +4,7 @@ import io.inbox4j.jdbi.internal.retain.Partitions.Partition;
 import io.inbox4j.jdbi.internal.retain.RetentionScan.Page;
 import io.inbox4j.jdbi.internal.retain.RetentionScan.Task;
 import io.inbox4j.jdbi.internal.sql.Interval;
+import io.inbox4j.jdbi.internal.sql.Row;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.operations.RetentionReport;
 import java.time.Duration;
@@ -152,8 +153,8 @@ final class RetentionRun {
         .map(
             (row, context) ->
                 finished.put(
-                    row.getString(1),
-                    new Finished(Set.of((String[]) row.getArray(2).getArray()), row.getLong(3))))
+                    row.getString("source"),
+                    new Finished(Set.copyOf(Row.texts(row, "scope")), row.getLong("kept"))))
         .list();
     return finished;
   }

@@ -53,8 +53,10 @@ final class RetentionSql {
 
   static final String DECLARED =
       """
-      SELECT endpoint, extract(epoch FROM keep)::bigint, extract(epoch FROM dedup_window)::bigint,
-             extract(epoch FROM archive)::bigint, extract(epoch FROM history)::bigint
+      SELECT endpoint, extract(epoch FROM keep)::bigint AS keep,
+             extract(epoch FROM dedup_window)::bigint AS dedup_window,
+             extract(epoch FROM archive)::bigint AS archive,
+             extract(epoch FROM history)::bigint AS history
       FROM {inbox}.inbox_retention_policy
       """;
 

@@ -351,7 +351,7 @@ public final class OperatorSql {
       """
       SELECT e.endpoint, EXTRACT(EPOCH FROM now() - due.due_on_utc) AS due, due.leased,
              stuck.message_id AS stuck_id, stuck.type AS stuck_type, stuck.crashes,
-             held.message_id AS held_id,
+             blocking.message_id AS blocking_id,
              blocked.waiting, blocked.message_id AS blocked_by, blocked.until,
              pause.paused_by, pause.reason, pause.paused_on_utc
       FROM unnest(:endpoints) AS e (endpoint)
@@ -387,7 +387,7 @@ public final class OperatorSql {
         SELECT m.message_id FROM {inbox}.inbox_dead d JOIN {inbox}.inbox_messages m USING (seq)
         WHERE d.endpoint = e.endpoint AND d.blocked_key IS NOT NULL
         ORDER BY d.blocked_key LIMIT 1
-      ) held ON true
+      ) blocking ON true
       LEFT JOIN LATERAL (
         SELECT sum(first.waiting) OVER () AS waiting, m.message_id, first.due_on_utc AS until
         FROM generate_series(0, 63) AS l (lane) CROSS JOIN LATERAL (

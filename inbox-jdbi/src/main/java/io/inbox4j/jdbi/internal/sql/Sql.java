@@ -197,8 +197,8 @@ public final class Sql {
    *
    * <p>The result is in arrival order: for every key that has something due, its first messages, as
    * many as the key has due, whether these are due or not. Each row carries the last position
-   * scanned and the number of rows scanned. Keys held by a dead message are flagged; keys of which
-   * somebody has leased a message, be it an earlier or a later one, are left out.
+   * scanned and the number of rows scanned. Keys blocked by a dead message are flagged; keys of
+   * which somebody has leased a message, be it an earlier or a later one, are left out.
    */
   public static String walkLane(int limit) {
     return """
@@ -216,11 +216,12 @@ public final class Sql {
           ORDER BY due_on_utc DESC, seq DESC LIMIT 1
         ), keys AS MATERIALIZED (
           SELECT k.*, EXISTS (SELECT 1 FROM {inbox}.inbox_dead d
-                              WHERE d.endpoint = ? AND d.blocked_key = k.ordering_key) AS held
+                              WHERE d.endpoint = ? AND d.blocked_key = k.ordering_key) AS blocked
           FROM (SELECT ordering_key, count(*) AS due FROM due GROUP BY ordering_key) k
         )
         SELECT first.seq, keys.ordering_key, first.type, first.due_on_utc <= now() AS due,
-               %s AS orphaned, first.crashes, keys.held, last.due_on_utc, last.seq, last.seen
+               %s AS orphaned, first.crashes, keys.blocked,
+               last.due_on_utc AS last_due_on_utc, last.seq AS last_seq, last.seen
         FROM last CROSS JOIN keys CROSS JOIN LATERAL (
           SELECT p.seq, p.type, p.due_on_utc, p.crashes, p.lease, p.xmax AS locker
           FROM {inbox}.inbox_pending p

@@ -1,13 +1,13 @@
 package io.inbox4j.jdbi.internal.work;
 
 import io.inbox4j.error.InboxException;
-import io.inbox4j.jdbi.internal.connect.HandlerJdbi;
 import io.inbox4j.jdbi.internal.guard.SessionCleaner;
 import io.inbox4j.jdbi.internal.guard.TransactionGuard;
 import io.inbox4j.jdbi.internal.notify.NotifySender;
 import io.inbox4j.jdbi.internal.receive.MessageInserts;
 import io.inbox4j.jdbi.internal.sql.Interval;
 import io.inbox4j.jdbi.internal.sql.PgArray;
+import io.inbox4j.jdbi.internal.sql.Row;
 import io.inbox4j.jdbi.internal.sql.Sql;
 import io.inbox4j.jdbi.internal.sql.SqlErrors;
 import io.inbox4j.store.ClaimedMessage;
@@ -22,7 +22,6 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -46,7 +45,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
   private final HandlerSavepoint mark;
   private final Function<Set<String>, ClaimCursor> cursors;
   private final WorkSql sql;
-  private final HandlerJdbi handlerJdbi;
+  private final Function<Connection, Handle> handlerHandles;
   private final SessionCleaner sessions;
   private final NotifySender notifySender;
   private final List<Long> received = new ArrayList<>();
@@ -67,7 +66,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
       Handle handle,
       Function<Set<String>, ClaimCursor> cursors,
       WorkSql sql,
-      HandlerJdbi handlerJdbi,
+      Function<Connection, Handle> handlerHandles,
       SessionCleaner sessions,
       NotifySender notifySender) {
     this.endpoint = endpoint;
@@ -76,7 +75,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
     this.mark = new HandlerSavepoint(connection, () -> guard == null ? "" : guard.restoring());
     this.cursors = cursors;
     this.sql = sql;
-    this.handlerJdbi = handlerJdbi;
+    this.handlerHandles = handlerHandles;
     this.sessions = sessions;
     this.notifySender = notifySender;
     handle.begin();
@@ -261,30 +260,26 @@ public final class JdbiWorkTransaction implements WorkTransaction {
     return statement.getResultSet();
   }
 
-  static ClaimedMessage message(ResultSet row) throws SQLException {
-    Instant receivedAt = instant(row, 13);
+  private static ClaimedMessage message(ResultSet row) throws SQLException {
+    Instant receivedAt = Row.instant(row, "received_on_utc");
     return new ClaimedMessage(
-        row.getLong(1),
-        row.getObject(6, UUID.class),
-        row.getString(7),
-        row.getString(16),
-        row.getBytes(8),
-        row.getString(9),
-        row.getString(10),
-        row.getString(11),
-        row.getBoolean(12),
+        row.getLong("seq"),
+        row.getObject("message_id", UUID.class),
+        row.getString("type"),
+        row.getString("content_type"),
+        row.getBytes("body"),
+        row.getString("headers"),
+        row.getString("correlation_id"),
+        row.getString("source"),
+        row.getBoolean("redelivered"),
         receivedAt,
-        instant(row, 2),
-        Duration.between(receivedAt, instant(row, 14)),
+        Row.instant(row, "due_on_utc"),
+        Duration.between(receivedAt, Row.instant(row, "claimed_on_utc")),
         System.nanoTime(),
-        row.getString(15),
-        row.getInt(3),
-        row.getInt(4),
-        row.getBoolean(5));
-  }
-
-  private static Instant instant(ResultSet row, int column) throws SQLException {
-    return row.getObject(column, OffsetDateTime.class).toInstant();
+        row.getString("ordering_key"),
+        row.getInt("attempts"),
+        row.getInt("crashes"),
+        row.getBoolean("orphaned"));
   }
 
   @Override
@@ -310,7 +305,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
 
   private Handle handlerHandle() {
     if (handlerHandle == null || handlerHandle.isClosed()) {
-      handlerHandle = handlerJdbi.open(guarded());
+      handlerHandle = handlerHandles.apply(guarded());
     }
     return handlerHandle;
   }

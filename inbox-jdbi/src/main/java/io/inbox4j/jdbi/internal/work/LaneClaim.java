@@ -90,7 +90,7 @@ final class LaneClaim {
       statement.setString(4, endpoint);
       statement.setString(5, endpoint);
       try (ResultSet row = JdbiWorkTransaction.rows(statement)) {
-        return row.next() ? row.getInt(1) : null;
+        return row.next() ? row.getInt("lane") : null;
       }
     }
   }
@@ -105,7 +105,7 @@ final class LaneClaim {
       statement.setString(2, endpoint);
       try (ResultSet row = statement.executeQuery()) {
         while (row.next()) {
-          lanes.add(row.getInt(1));
+          lanes.add(row.getInt("lane"));
         }
       }
     }
@@ -171,9 +171,9 @@ final class LaneClaim {
         try (ResultSet row = JdbiWorkTransaction.rows(statement)) {
           int seen = 0;
           while (row.next()) {
-            seen = row.getInt(10);
-            lastDue = row.getObject(8, OffsetDateTime.class);
-            last = row.getLong(9);
+            seen = row.getInt("seen");
+            lastDue = row.getObject("last_due_on_utc", OffsetDateTime.class);
+            last = row.getLong("last_seq");
             pass(row);
           }
           return seen;
@@ -182,16 +182,15 @@ final class LaneClaim {
     }
 
     private void pass(ResultSet row) throws SQLException {
-      long sequence = row.getLong(1);
-      String key = row.getString(2);
+      String key = row.getString("ordering_key");
       if (heldUp.contains(key) || taken.size() == limit) {
         return;
       }
-      boolean isDue = row.getBoolean(4) && !row.getBoolean(7);
-      Kind kind = Kind.of(row.getBoolean(5), row.getInt(6));
+      boolean isDue = row.getBoolean("due") && !row.getBoolean("blocked");
+      Kind kind = Kind.of(row.getBoolean("orphaned"), row.getInt("crashes"));
       Kind before = kinds.putIfAbsent(key, kind);
-      if (isDue && types.contains(row.getString(3)) && (before == null || before == kind)) {
-        taken.put(sequence, key);
+      if (isDue && types.contains(row.getString("type")) && (before == null || before == kind)) {
+        taken.put(row.getLong("seq"), key);
       } else {
         heldUp.add(key);
       }

@@ -112,6 +112,6 @@ public final class LeaseStatements {
   }
 
   private static Lease row(ResultSet row, Object context) throws SQLException {
-    return new Lease(row.getLong(1), row.getLong(2));
+    return new Lease(row.getLong("seq"), row.getLong("lease"));
   }
 }
