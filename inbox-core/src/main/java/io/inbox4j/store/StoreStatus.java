@@ -60,9 +60,9 @@ public record StoreStatus(
    *
    * @param messageId the message
    * @param type its event type
-   * @param timesInHand how many times a worker began to handle it
+   * @param timesInFlight how many times a worker began to handle it
    */
-  public record Stuck(UUID messageId, String type, int timesInHand) {}
+  public record Stuck(UUID messageId, String type, int timesInFlight) {}
 
   /**
    * Messages that are due but wait for an earlier one of their ordering key, which is not due for

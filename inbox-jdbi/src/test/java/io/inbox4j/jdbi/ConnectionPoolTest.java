@@ -162,9 +162,9 @@ class ConnectionPoolTest {
                 .<Outcome>map(message -> new Outcome.Processed(message.sequence()))
                 .toList();
         assertThat(calls).hasSize(1);
-        transaction.mark();
+        transaction.savepoint();
         TestDatabase.effect(transaction.unwrap(Handle.class), "done");
-        transaction.keep();
+        transaction.releaseSavepoint();
         assertThat(calls).as("with that of the handler").hasSize(2);
         transaction.commit(outcomes);
         assertThat(calls).hasSize(3);

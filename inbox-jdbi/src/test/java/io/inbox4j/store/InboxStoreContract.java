@@ -76,7 +76,7 @@ public abstract class InboxStoreContract {
   }
 
   @Nested
-  class Telling extends VitalsContract {
+  class Telling extends StatusContract {
     @Override
     StoreFixture fixture() {
       return InboxStoreContract.this.fixture();

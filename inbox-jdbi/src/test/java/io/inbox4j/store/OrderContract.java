@@ -153,7 +153,7 @@ abstract class OrderContract extends ContractPart {
   }
 
   @Test
-  void nothingIsClaimedBesideALaterMessageOfItsKeyThatARecoveryHasInHand() {
+  void nothingIsClaimedBesideALaterMessageOfItsKeyThatARecoveryHasInFlight() {
     long later = notedBehindADeadOne();
     store.replayDead(mine(), BY, 0, 10);
     try (WorkTransaction recovering = store.begin(endpoint)) {

@@ -51,7 +51,7 @@ final class StoreHealth {
       StoreStatus.Stuck stuck = waiting.stuck();
       all.add(
           "message %s (%s) was in flight %d times without an outcome"
-              .formatted(stuck.messageId(), stuck.type(), stuck.timesInHand()));
+              .formatted(stuck.messageId(), stuck.type(), stuck.timesInFlight()));
     }
     if (waiting != null && waiting.holdingKey() != null) {
       all.add(

@@ -38,12 +38,12 @@ final class StatusDiagnosis {
   }
 
   private static void add(List<Diagnosis> findings, String endpoint, StoreStatus.Waiting it) {
-    if (it.stuck() != null && it.stuck().timesInHand() > 1) {
+    if (it.stuck() != null && it.stuck().timesInFlight() > 1) {
       findings.add(
           Diagnosis.wrong(
               "stuck",
               "%s: message %s was in flight %d times without an outcome"
-                  .formatted(endpoint, it.stuck().messageId(), it.stuck().timesInHand()),
+                  .formatted(endpoint, it.stuck().messageId(), it.stuck().timesInFlight()),
               "find out what kills the process that handles it; inbox show has the message"));
     }
     if (it.holdingKey() != null) {

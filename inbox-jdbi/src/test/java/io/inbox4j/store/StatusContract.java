@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What a store says about itself. */
-abstract class VitalsContract extends ContractPart {
+abstract class StatusContract extends ContractPart {
 
   private static final Duration LONG = Duration.ofMinutes(10);
 
@@ -109,12 +109,12 @@ abstract class VitalsContract extends ContractPart {
   }
 
   @Test
-  void aMessageInHandAgainAndAgainIsStuckUntilItHasAnOutcome() {
+  void aMessageInFlightAgainAndAgainIsStuckUntilItHasAnOutcome() {
     receive(1);
     lease(Duration.ofMillis(1));
     assertThat(waiting().stuck()).isNull();
     lease(LONG);
-    assertThat(waiting().stuck()).as("in hand for the second time").isNull();
+    assertThat(waiting().stuck()).as("in flight for the second time").isNull();
     long sequence = orphanTwice();
     assertThat(waiting().stuck()).isEqualTo(new StoreStatus.Stuck(id(1), TYPE, 3));
     try (WorkTransaction transaction = store.begin(endpoint)) {
@@ -179,10 +179,10 @@ abstract class VitalsContract extends ContractPart {
     try (WorkTransaction transaction = another().begin(endpoint)) {
       long sequence = transaction.claim(TYPES, 1).get(0).sequence();
       transaction.markCrashRisk(List.of(sequence), LONG);
-      StoreStatus vitals = store.status(Set.of(endpoint), Duration.ofSeconds(5));
-      assertThat(vitals.transactions().oldest()).isGreaterThanOrEqualTo(Duration.ZERO);
-      assertThat(vitals.transactions().holder()).contains("process", "application");
-      assertThat(vitals.transactions().hidden()).isNull();
+      StoreStatus status = store.status(Set.of(endpoint), Duration.ofSeconds(5));
+      assertThat(status.transactions().oldest()).isGreaterThanOrEqualTo(Duration.ZERO);
+      assertThat(status.transactions().holder()).contains("process", "application");
+      assertThat(status.transactions().hidden()).isNull();
     }
   }
 }
