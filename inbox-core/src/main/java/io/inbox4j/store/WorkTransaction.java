@@ -100,12 +100,12 @@ public interface WorkTransaction extends EventTransaction, AutoCloseable {
   void clearCrashRisk(List<Long> sequences);
 
   /**
-   * Sets the savepoint that {@link #undo} rolls back to. There is one at a time.
+   * Sets the savepoint that {@link #rollbackToSavepoint} rolls back to. There is one at a time.
    *
    * <p>From here on handlers use the transaction. This and every later method throw {@link
    * TransactionEndedException} if it turns out that a handler has ended it.
    */
-  void mark();
+  void savepoint();
 
   /**
    * Whether a handler has ended the transaction since the savepoint, as far as that is known
@@ -128,10 +128,10 @@ public interface WorkTransaction extends EventTransaction, AutoCloseable {
    * @throws AbortedTransactionException if a statement has failed since the savepoint and its error
    *     was swallowed, so that there is nothing to keep
    */
-  void keep();
+  void releaseSavepoint();
 
   /** Rolls back to the savepoint, in the database only; claims stay. */
-  void undo();
+  void rollbackToSavepoint();
 
   /**
    * Writes the outcome of every message, as the last statements, and commits.

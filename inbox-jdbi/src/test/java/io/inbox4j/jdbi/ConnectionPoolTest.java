@@ -135,7 +135,7 @@ class ConnectionPoolTest {
   @Test
   void aTransactionEndsOnceAndItsConnectionGoesBackAsItCame() {
     Queue<String> calls = new ConcurrentLinkedQueue<>();
-    try (JdbiInboxStore store = JdbiInboxStore.create(recorded(database.dataSource(), calls))) {
+    try (JdbiInboxStore store = silent(recorded(database.dataSource(), calls))) {
       store.receive(Messages.ENDPOINT, Messages.events(2));
       calls.clear();
       Messages.settle(store, 1, Outcome.Processed::new);
@@ -153,7 +153,7 @@ class ConnectionPoolTest {
     Queue<String> calls = new ConcurrentLinkedQueue<>();
     DataSource recorded =
         recorded(database.dataSource(), calls, Set.of("prepareStatement", "createStatement"));
-    try (JdbiInboxStore store = JdbiInboxStore.create(recorded)) {
+    try (JdbiInboxStore store = silent(recorded)) {
       store.receive(Messages.ENDPOINT, Messages.events(2));
       calls.clear();
       try (WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
@@ -162,9 +162,9 @@ class ConnectionPoolTest {
                 .<Outcome>map(message -> new Outcome.Processed(message.sequence()))
                 .toList();
         assertThat(calls).hasSize(1);
-        transaction.mark();
+        transaction.savepoint();
         TestDatabase.effect(transaction.unwrap(Handle.class), "done");
-        transaction.keep();
+        transaction.releaseSavepoint();
         assertThat(calls).as("with that of the handler").hasSize(2);
         transaction.commit(outcomes);
         assertThat(calls).hasSize(3);
@@ -172,6 +172,11 @@ class ConnectionPoolTest {
     }
     assertThat(database.effects()).containsExactly("done");
     assertThat(database.count("SELECT count(*) FROM inbox_processed")).isEqualTo(2);
+  }
+
+  /** A store that sends no notifications, which are no part of what is recorded. */
+  private static JdbiInboxStore silent(DataSource dataSource) {
+    return JdbiInboxStore.builder(dataSource).notifications(false).build();
   }
 
   /** The same data source, with a record of what begins and ends transactions. */

@@ -311,15 +311,15 @@ class HandlerTransactionTest {
   @Test
   void handlersPlanTheirQueriesAsUsualAndTheStoreGoesByIndex() {
     Handle handle = transaction.unwrap(Handle.class);
-    transaction.mark();
+    transaction.savepoint();
     assertThat(setting(handle, "enable_seqscan")).isEqualTo("on");
-    transaction.keep();
-    transaction.mark();
+    transaction.releaseSavepoint();
+    transaction.savepoint();
     assertThat(setting(handle, "enable_seqscan")).isEqualTo("on");
-    transaction.undo();
+    transaction.rollbackToSavepoint();
     assertThat(setting(handle, "enable_seqscan")).isEqualTo("off");
-    transaction.mark();
-    transaction.keep();
+    transaction.savepoint();
+    transaction.releaseSavepoint();
     transaction.markCrashRisk(List.of(), Duration.ZERO);
     assertThat(setting(handle, "enable_seqscan")).isEqualTo("off");
     transaction.claim(Messages.TYPES, 1);

@@ -245,9 +245,9 @@ class NeighboursTest {
                 "DO $$ BEGIN PERFORM pg_advisory_lock(4711); END $$")) {
           for (boolean commits : new boolean[] {true, false}) {
             try (WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
-              transaction.mark();
+              transaction.savepoint();
               transaction.unwrap(Handle.class).execute(sql);
-              transaction.keep();
+              transaction.releaseSavepoint();
               if (commits) {
                 transaction.commit(List.of());
               }
@@ -326,17 +326,17 @@ class NeighboursTest {
           WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
         Handle handle = transaction.unwrap(Handle.class);
         String current = "SELECT current_user || ' ' || current_setting('search_path')";
-        transaction.mark();
+        transaction.savepoint();
         String before = handle.select(current).mapTo(String.class).one();
         handle.execute("SET LOCAL ROLE pg_monitor");
         handle.execute("SET LOCAL search_path = pg_catalog");
-        transaction.keep();
-        transaction.mark();
+        transaction.releaseSavepoint();
+        transaction.savepoint();
         assertThat(handle.select(current).mapTo(String.class).one())
             .isEqualTo(before)
             .endsWith(path);
         handle.execute("SELECT set_config('search_path', 'pg_catalog', true)");
-        transaction.keep();
+        transaction.releaseSavepoint();
         transaction.commit(List.of());
       }
     }
@@ -356,12 +356,12 @@ class NeighboursTest {
 
   private static int backend(JdbiInboxStore store) {
     try (WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
-      transaction.mark();
+      transaction.savepoint();
       Handle handle = transaction.unwrap(Handle.class);
       handle.execute("SET LOCAL statement_timeout = '5s'");
       handle.execute("CREATE TEMP TABLE mine (n int) ON COMMIT DROP");
       int pid = handle.select("SELECT pg_backend_pid()").mapTo(Integer.class).one();
-      transaction.keep();
+      transaction.releaseSavepoint();
       transaction.commit(List.of());
       return pid;
     }

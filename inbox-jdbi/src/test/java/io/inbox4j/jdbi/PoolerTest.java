@@ -148,19 +148,19 @@ class PoolerTest {
             "CREATE TEMP TABLE mine (n int)",
             "LISTEN mine")) {
       try (WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
-        transaction.mark();
+        transaction.savepoint();
         Handle handle = transaction.unwrap(Handle.class);
         assertThatThrownBy(() -> handle.execute(sql))
             .as(sql)
             .hasStackTraceContaining("SET LOCAL")
             .hasStackTraceContaining("ON COMMIT DROP")
             .hasStackTraceContaining("pg_advisory_xact_lock");
-        transaction.undo();
+        transaction.rollbackToSavepoint();
         transaction.commit(List.of());
       }
     }
     try (WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
-      transaction.mark();
+      transaction.savepoint();
       Connection connection = transaction.unwrap(Connection.class);
       assertThatThrownBy(() -> connection.setSchema("mine")).hasMessageContaining("SET LOCAL");
       Handle handle = transaction.unwrap(Handle.class);
@@ -169,7 +169,7 @@ class PoolerTest {
       handle.execute("INSERT INTO pg_temp.mine VALUES (1)");
       handle.execute("SELECT pg_advisory_xact_lock(4711)");
       handle.execute("DO $$ BEGIN END $$");
-      transaction.keep();
+      transaction.releaseSavepoint();
       transaction.commit(List.of());
     }
     assertThat(count("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'")).isZero();

@@ -202,7 +202,7 @@ class SpringTransactionTest {
           jdbc.update("INSERT INTO effects VALUES ('of the caller')");
           try (WorkTransaction work = store.begin(Messages.ENDPOINT)) {
             assertThat(work.claim(Messages.TYPES, 1)).hasSize(1);
-            work.mark();
+            work.savepoint();
             TestDatabase.effect(work.unwrap(Handle.class), "undone");
           }
         });

@@ -164,7 +164,8 @@ class SqlErrorsTest {
           .satisfies(e -> assertThat(store.failureKind(e)).isEqualTo(FailureKind.INFRASTRUCTURE));
       assertThatThrownBy(() -> handle.execute("SELECT 1"))
           .satisfies(e -> assertThat(store.failureKind(e)).isEqualTo(FailureKind.INFRASTRUCTURE));
-      assertThatThrownBy(transaction::undo).isInstanceOf(StoreUnavailableException.class);
+      assertThatThrownBy(transaction::rollbackToSavepoint)
+          .isInstanceOf(StoreUnavailableException.class);
     }
   }
 

@@ -97,12 +97,12 @@ class UserDataSourceTest {
         store.receive(Messages.ENDPOINT, Messages.events(3));
         try (WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
           List<ClaimedMessage> messages = transaction.claim(Messages.TYPES, 10);
-          transaction.mark();
+          transaction.savepoint();
           TestDatabase.effect(transaction.unwrap(Handle.class), "undone");
-          transaction.undo();
-          transaction.mark();
+          transaction.rollbackToSavepoint();
+          transaction.savepoint();
           TestDatabase.effect(transaction.unwrap(Handle.class), option);
-          transaction.keep();
+          transaction.releaseSavepoint();
           assertThat(Messages.settle(Messages.store(database), 10, Outcome.Processed::new))
               .as("what another gets while these are in flight")
               .isEmpty();

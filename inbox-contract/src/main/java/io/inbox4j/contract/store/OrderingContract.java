@@ -156,7 +156,7 @@ abstract class OrderingContract extends ContractPart {
   }
 
   @Test
-  void nothingIsClaimedBesideALaterMessageOfItsKeyThatARecoveryHasInHand() {
+  void nothingIsClaimedBesideALaterMessageOfItsKeyThatARecoveryHasInFlight() {
     long later = notedBehindADeadOne();
     store.replayDead(mine(), BY, 0, 10);
     try (WorkTransaction recovering = store.begin(endpoint)) {

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** A message is orphan if a transaction had it in hand and ended without an outcome for it. */
+/** A message is orphan if a transaction had it in flight and ended without an outcome for it. */
 abstract class RecoveringContract extends ContractPart {
 
   private static final Duration HOUR = Duration.ofHours(1);
@@ -26,14 +26,14 @@ abstract class RecoveringContract extends ContractPart {
   }
 
   @Test
-  void exactlyWhatWasInHandWhenATransactionEndedIsOrphan() {
+  void exactlyWhatWasInFlightWhenATransactionEndedIsOrphan() {
     receive(4);
     abandon(2);
     assertThat(orphans()).isEqualTo(ids(0, 2));
   }
 
   @Test
-  void exactlyWhatWasInHandWhenTheConnectionWasLostIsOrphan() {
+  void exactlyWhatWasInFlightWhenTheConnectionWasLostIsOrphan() {
     receive(4);
     try (WorkTransaction transaction = store.begin(endpoint)) {
       transaction.claim(TYPES, 3);
@@ -76,12 +76,12 @@ abstract class RecoveringContract extends ContractPart {
       assertThat(messages).hasSize(3).noneMatch(ClaimedMessage::orphaned);
       List<Outcome> outcomes = new ArrayList<>();
       for (ClaimedMessage message : messages) {
-        transaction.mark();
+        transaction.savepoint();
         fixture.effect(transaction, "effect");
-        transaction.keep();
-        transaction.mark();
+        transaction.releaseSavepoint();
+        transaction.savepoint();
         fixture.failAndSwallow(transaction);
-        transaction.undo();
+        transaction.rollbackToSavepoint();
         outcomes.add(new Outcome.Retry(message.sequence(), Duration.ZERO, "again"));
       }
       transaction.commit(outcomes);
@@ -93,13 +93,13 @@ abstract class RecoveringContract extends ContractPart {
     receive(3);
     try (WorkTransaction transaction = store.begin(endpoint)) {
       transaction.claim(TYPES, 2);
-      transaction.mark();
+      transaction.savepoint();
       fixture.effect(transaction, "effect");
-      transaction.keep();
-      transaction.mark();
+      transaction.releaseSavepoint();
+      transaction.savepoint();
       fixture.failAndSwallow(transaction);
-      transaction.undo();
-      transaction.mark();
+      transaction.rollbackToSavepoint();
+      transaction.savepoint();
     }
     assertThat(orphans()).isEqualTo(ids(0, 2));
   }

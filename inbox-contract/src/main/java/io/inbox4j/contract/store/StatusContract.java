@@ -110,12 +110,12 @@ abstract class StatusContract extends ContractPart {
   }
 
   @Test
-  void aMessageInHandAgainAndAgainIsStuckUntilItHasAnOutcome() {
+  void aMessageInFlightAgainAndAgainIsStuckUntilItHasAnOutcome() {
     receive(1);
     lease(Duration.ofMillis(1));
     assertThat(waiting().stuck()).isNull();
     lease(LONG);
-    assertThat(waiting().stuck()).as("in hand for the second time").isNull();
+    assertThat(waiting().stuck()).as("in flight for the second time").isNull();
     long sequence = orphanTwice();
     assertThat(waiting().stuck()).isEqualTo(new StoreStatus.Stuck(id(1), TYPE, 3));
     try (WorkTransaction transaction = store.begin(endpoint)) {
@@ -192,10 +192,10 @@ abstract class StatusContract extends ContractPart {
     try (WorkTransaction transaction = another().begin(endpoint)) {
       long sequence = transaction.claim(TYPES, 1).get(0).sequence();
       transaction.markCrashRisk(List.of(sequence), LONG);
-      StoreStatus vitals = store.status(Set.of(endpoint), Duration.ofSeconds(5));
-      assertThat(vitals.transactions().oldest()).isGreaterThanOrEqualTo(Duration.ZERO);
-      assertThat(vitals.transactions().holder()).isNotBlank();
-      assertThat(vitals.transactions().hidden()).isNull();
+      StoreStatus status = store.status(Set.of(endpoint), Duration.ofSeconds(5));
+      assertThat(status.transactions().oldest()).isGreaterThanOrEqualTo(Duration.ZERO);
+      assertThat(status.transactions().holder()).isNotBlank();
+      assertThat(status.transactions().hidden()).isNull();
     }
   }
 }

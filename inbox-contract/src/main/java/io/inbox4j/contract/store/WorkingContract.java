@@ -202,15 +202,15 @@ abstract class WorkingContract extends ContractPart {
     receive(2);
     try (WorkTransaction transaction = store.begin(endpoint)) {
       List<ClaimedMessage> messages = transaction.claim(TYPES, 10);
-      transaction.mark();
+      transaction.savepoint();
       fixture.effect(transaction, endpoint + " kept");
-      transaction.keep();
-      transaction.mark();
+      transaction.releaseSavepoint();
+      transaction.savepoint();
       fixture.effect(transaction, endpoint + " undone");
-      transaction.undo();
-      transaction.mark();
+      transaction.rollbackToSavepoint();
+      transaction.savepoint();
       fixture.effect(transaction, endpoint + " kept after an undo");
-      transaction.keep();
+      transaction.releaseSavepoint();
       transaction.commit(
           messages.stream().<Outcome>map(it -> new Outcome.Processed(it.sequence())).toList());
     }
@@ -225,9 +225,9 @@ abstract class WorkingContract extends ContractPart {
     receive(2);
     try (WorkTransaction transaction = store.begin(endpoint)) {
       transaction.claim(TYPES, 10);
-      transaction.mark();
+      transaction.savepoint();
       fixture.failAndSwallow(transaction);
-      transaction.undo();
+      transaction.rollbackToSavepoint();
       assertThat(process()).isEmpty();
     }
   }
@@ -237,13 +237,13 @@ abstract class WorkingContract extends ContractPart {
     receive(1);
     try (WorkTransaction transaction = store.begin(endpoint)) {
       long sequence = transaction.claim(TYPES, 1).get(0).sequence();
-      transaction.mark();
+      transaction.savepoint();
       fixture.effect(transaction, endpoint);
       fixture.failAndSwallow(transaction);
-      assertThatThrownBy(transaction::keep)
+      assertThatThrownBy(transaction::releaseSavepoint)
           .isInstanceOf(AbortedTransactionException.class)
           .satisfies(e -> assertThat(store.failureKind(e)).isEqualTo(FailureKind.ABORTED));
-      transaction.undo();
+      transaction.rollbackToSavepoint();
       transaction.commit(List.of(new Outcome.Dead(sequence, "swallowed")));
     }
     assertThat(fixture.effects()).doesNotContain(endpoint);

@@ -157,7 +157,7 @@ public final class BatchRunner {
     if (from == to) {
       return;
     }
-    transaction.mark();
+    transaction.savepoint();
     int at = from;
     int next = from;
     try {
@@ -173,12 +173,12 @@ public final class BatchRunner {
       if (checked) {
         transaction.check();
       }
-      transaction.keep();
+      transaction.releaseSavepoint();
       succeeded(from, to);
     } catch (Throwable thrown) { // a handler may throw anything, and it is recorded
       Duration took = Duration.ofNanos(System.nanoTime() - stepBegan);
       Throwable failure = FailureText.readable(thrown);
-      undo(failure, messages.subList(at, Math.max(at, next)));
+      rollBack(failure, messages.subList(at, Math.max(at, next)));
       runAround(from, at, next, to, failure, took);
     }
   }
@@ -195,12 +195,12 @@ public final class BatchRunner {
    * Rolls back to the savepoint. If that fails, the transaction is unusable: whether the handler
    * has ended it is known; if it is lost, whether the handler caused that is not.
    */
-  private void undo(Throwable failure, List<ClaimedMessage> step) {
+  private void rollBack(Throwable failure, List<ClaimedMessage> step) {
     try {
       if (!step.isEmpty() && transaction.isEnded()) {
         throw new BrokenBatchException(step, new TransactionEndedException());
       }
-      transaction.undo();
+      transaction.rollbackToSavepoint();
     } catch (BrokenBatchException | TransactionEndedException e) {
       throw e;
     } catch (RuntimeException e) {

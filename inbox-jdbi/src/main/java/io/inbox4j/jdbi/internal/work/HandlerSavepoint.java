@@ -84,7 +84,7 @@ final class HandlerSavepoint {
         && connection.unwrap(BaseConnection.class).getTransactionState() == expected;
   }
 
-  void undo() throws SQLException {
+  void rollback() throws SQLException {
     execute(Sql.UNDO);
     state = State.NONE;
   }

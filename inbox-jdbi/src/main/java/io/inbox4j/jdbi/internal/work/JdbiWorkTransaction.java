@@ -42,7 +42,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
   private final String endpoint;
   private final Handle handle;
   private final Connection connection;
-  private final HandlerSavepoint mark;
+  private final HandlerSavepoint savepoint;
   private final Function<Set<String>, ClaimCursor> cursors;
   private final WorkSql sql;
   private final Function<Connection, Handle> handlerHandles;
@@ -72,7 +72,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
     this.endpoint = endpoint;
     this.handle = handle;
     this.connection = handle.getConnection();
-    this.mark = new HandlerSavepoint(connection, () -> guard == null ? "" : guard.restoring());
+    this.savepoint = new HandlerSavepoint(connection, () -> guard == null ? "" : guard.restoring());
     this.cursors = cursors;
     this.sql = sql;
     this.handlerHandles = handlerHandles;
@@ -106,7 +106,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
       statement.setObject(3, from.atOffset(ZoneOffset.UTC));
       statement.setString(4, endpoint);
       List<ClaimedMessage> messages = read(statement);
-      mark.wasSet();
+      savepoint.wasSet();
       return messages;
     }
   }
@@ -311,14 +311,14 @@ public final class JdbiWorkTransaction implements WorkTransaction {
   }
 
   @Override
-  public void mark() {
+  public void savepoint() {
     handed = true;
-    translate(mark::set);
+    translate(savepoint::set);
   }
 
   @Override
   public boolean isEnded() {
-    return translated(mark::isGone);
+    return translated(savepoint::isGone);
   }
 
   @Override
@@ -328,28 +328,28 @@ public final class JdbiWorkTransaction implements WorkTransaction {
 
   @Override
   public void check() {
-    translate(mark::check);
+    translate(savepoint::check);
   }
 
   @Override
-  public void keep() {
-    translate(mark::keep);
+  public void releaseSavepoint() {
+    translate(savepoint::keep);
   }
 
   @Override
-  public void undo() {
-    translate(mark::undo);
+  public void rollbackToSavepoint() {
+    translate(savepoint::rollback);
   }
 
   @Override
   public void commit(List<Outcome> outcomes) {
     List<Outcome.Processed> processed = OutcomeWriter.only(outcomes, Outcome.Processed.class);
-    OutcomeWriter settling = new OutcomeWriter(handle, endpoint);
+    OutcomeWriter writer = new OutcomeWriter(handle, endpoint);
     if (processed.size() < outcomes.size()) {
-      translate(mark::release);
-      translate(() -> settling.settle(outcomes));
+      translate(savepoint::release);
+      translate(() -> writer.settle(outcomes));
     }
-    translate(() -> settling.commit(mark.end(), processed));
+    translate(() -> writer.commit(savepoint.end(), processed));
     committed = true;
     if (toHandle > processed.size()) { // some may be left for the workers
       notifySender.committed(connection, endpoint);
@@ -400,7 +400,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
   private <T> T run(Work<T> work) {
     return translated(
         () -> {
-          mark.release();
+          savepoint.release();
           return work.run();
         });
   }
