@@ -8,6 +8,7 @@ import io.inbox4j.Inbox;
 import io.inbox4j.error.InboxException;
 import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.listener.Health;
+import io.inbox4j.memory.InMemoryTransport;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.transport.ConnectionListener;
 import io.inbox4j.transport.DeliveryReceiver;
@@ -211,7 +212,7 @@ class FailedStartTest {
   /** A transport that refuses one queue. */
   private static final class Refusing implements InboxTransport {
 
-    private final MemoryTransport memory = new MemoryTransport();
+    private final InMemoryTransport memory = InMemoryTransport.create();
     private final List<String> received = new ArrayList<>();
     private final List<String> closed = Collections.synchronizedList(new ArrayList<>());
     private @Nullable Throwable refusal;
