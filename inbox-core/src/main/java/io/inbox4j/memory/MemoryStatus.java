@@ -1,9 +1,11 @@
 package io.inbox4j.memory;
 
 import io.inbox4j.listener.Backlog;
+import io.inbox4j.memory.InMemoryMessage.Status;
 import io.inbox4j.store.StoreStatus;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -101,6 +103,36 @@ final class MemoryStatus {
             .max(Comparator.naturalOrder())
             .orElse(Duration.ZERO);
     return new Backlog(pending(endpoint).count(), oldest);
+  }
+
+  List<InMemoryMessage> messages() {
+    List<InMemoryMessage> all = new ArrayList<>();
+    tables
+        .pending
+        .values()
+        .forEach(
+            it ->
+                all.add(
+                    InMemoryMessage.of(it.message(), Status.PENDING, it.attempts(), it.error())));
+    tables
+        .dead
+        .values()
+        .forEach(
+            it ->
+                all.add(InMemoryMessage.of(it.message(), Status.DEAD, it.attempts(), it.error())));
+    tables
+        .finished
+        .values()
+        .forEach(
+            it ->
+                all.add(
+                    InMemoryMessage.of(
+                        it.message(),
+                        it.isProcessed() ? Status.PROCESSED : Status.DISCARDED,
+                        it.attempts(),
+                        null)));
+    all.sort(Comparator.comparing(InMemoryMessage::sequence));
+    return all;
   }
 
   private Stream<PendingRow> pending(String endpoint) {

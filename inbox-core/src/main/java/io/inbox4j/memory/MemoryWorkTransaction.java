@@ -356,7 +356,8 @@ final class MemoryWorkTransaction implements WorkTransaction {
     for (Outcome outcome : outcomes) {
       PendingRow row = tables.pending.remove(outcome.sequence());
       if (outcome instanceof Outcome.Processed) {
-        tables.finished.put(row.sequence(), new FinishedRow(row.message(), now));
+        tables.finished.put(
+            row.sequence(), new FinishedRow(row.message(), now, row.attemptsAfterThis()));
       } else if (outcome instanceof Outcome.Retry retry) {
         tables.failed(row.sequence(), row.attemptsAfterThis(), retry.failure(), now);
         tables.pending.put(
