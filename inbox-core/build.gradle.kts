@@ -13,6 +13,7 @@ dependencies {
     implementation(libs.slf4j.api)
 
     testImplementation(libs.assertj.core)
+    testImplementation(libs.awaitility)
     testImplementation(libs.junit.jupiter.api)
     testImplementation(libs.junit.jupiter.params)
     testImplementation(libs.logback.classic)

@@ -12,6 +12,7 @@ dependencies {
     api(libs.jspecify)
     implementation(libs.slf4j.api)
 
+    testImplementation(project(":inbox-contract"))
     testImplementation(project(":testkit"))
     testImplementation(libs.assertj.core)
     testImplementation(libs.awaitility)

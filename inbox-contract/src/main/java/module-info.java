@@ -6,6 +6,8 @@ module io.inbox4j.contract {
   requires org.assertj.core;
 
   exports io.inbox4j.contract.store;
+  exports io.inbox4j.contract.transport;
 
   opens io.inbox4j.contract.store;
+  opens io.inbox4j.contract.transport;
 }

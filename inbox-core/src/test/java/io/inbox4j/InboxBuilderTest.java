@@ -11,6 +11,7 @@ import io.inbox4j.handler.EventHandler;
 import io.inbox4j.internal.endpoint.EndpointConfig;
 import io.inbox4j.internal.receive.OrderingKeySource;
 import io.inbox4j.internal.receive.ReceiveLimits;
+import io.inbox4j.memory.InMemoryInboxStore;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.transport.Topology;
 import java.time.Duration;
@@ -294,7 +295,9 @@ class InboxBuilderTest {
   }
 
   private static InboxBuilder withStore() {
-    return Inbox.builder().store(new UntouchedStore());
+    InMemoryInboxStore untouchable = InMemoryInboxStore.create();
+    untouchable.crash(); // putting an inbox together opens nothing
+    return Inbox.builder().store(untouchable);
   }
 
   private static void assertRefused(Runnable call, String... parts) {

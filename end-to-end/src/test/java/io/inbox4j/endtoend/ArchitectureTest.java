@@ -20,12 +20,12 @@ import io.inbox4j.cli.InboxCommand;
 import io.inbox4j.cli.application.InboxApplication;
 import io.inbox4j.cli.internal.commands.CompletionCommand;
 import io.inbox4j.cli.internal.options.ApplicationOptions;
+import io.inbox4j.contract.store.InboxStoreContract;
 import io.inbox4j.internal.health.HealthMonitor;
 import io.inbox4j.internal.receive.DeliveryValidator;
-import io.inbox4j.contract.store.InboxStoreContract;
 import io.inbox4j.jdbi.JdbiInboxStore;
-import io.inbox4j.memory.InMemoryInboxStore;
 import io.inbox4j.jdbi.JdbiInboxStoreBuilder;
+import io.inbox4j.memory.InMemoryInboxStore;
 import io.inbox4j.micrometer.InboxMetrics;
 import io.inbox4j.opentelemetry.InboxTracing;
 import io.inbox4j.rabbitmq.InboxConsumer;
@@ -245,8 +245,7 @@ class ArchitectureTest {
   void timeIsTheDatabases() {
     noClasses()
         .that()
-        .doNotBelongToAnyOf(
-            HealthMonitor.class, DeliveryValidator.class, InMemoryInboxStore.class)
+        .doNotBelongToAnyOf(HealthMonitor.class, DeliveryValidator.class, InMemoryInboxStore.class)
         .and()
         .resideOutsideOfPackages(PROGRAM, CONTRACT)
         .should()

@@ -5,7 +5,7 @@ import java.time.Instant;
 
 /** A message that was given up on. */
 record DeadRow(
-    StoredMessage message, int attempts, int replays, String error, boolean holdsKey, Instant at) {
+    StoredMessage message, int attempts, int replays, String error, boolean blocksKey, Instant at) {
 
   DeadMessage listed() {
     return new DeadMessage(

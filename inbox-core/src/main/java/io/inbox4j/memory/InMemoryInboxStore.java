@@ -74,6 +74,11 @@ public final class InMemoryInboxStore implements InboxStore {
     return tables.locked(() -> List.copyOf(tables.effects));
   }
 
+  /** What became of every message that is still known, in arrival order. */
+  public List<InMemoryMessage> messages() {
+    return tables.locked(() -> new MemoryStatus(tables).messages());
+  }
+
   /**
    * Crashes: open transactions are lost, and until {@link #restart} every call fails with a {@link
    * StoreUnavailableException}, also those of siblings.

@@ -162,7 +162,7 @@ final class MemoryClaim {
         .filter(row -> row.key() != null && row.endpoint().equals(endpoint) && row.isLeased(now))
         .forEach(row -> keys.add(row.key()));
     tables.dead.values().stream()
-        .filter(row -> row.holdsKey() && row.message().endpoint().equals(endpoint))
+        .filter(row -> row.blocksKey() && row.message().endpoint().equals(endpoint))
         .map(row -> row.message().orderingKey())
         .filter(key -> key != null)
         .forEach(keys::add);

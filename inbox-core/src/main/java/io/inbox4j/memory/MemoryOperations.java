@@ -189,7 +189,7 @@ final class MemoryOperations {
   }
 
   private void finish(StoredMessage message) {
-    tables.finished.put(message.sequence(), new FinishedRow(message, now));
+    tables.finished.put(message.sequence(), new FinishedRow(message, now, 0));
   }
 
   private void record(

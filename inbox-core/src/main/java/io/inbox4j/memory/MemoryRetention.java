@@ -125,7 +125,7 @@ final class MemoryRetention {
       return;
     }
     if (retention.archive() != null && !row.message().emptied()) {
-      tables.archive.add(new FinishedRow(row.message(), now));
+      tables.archive.add(new FinishedRow(row.message(), now, row.attempts()));
       archived++;
     }
     tables.attempts.remove(sequence);
@@ -135,7 +135,7 @@ final class MemoryRetention {
       removed++;
     } else {
       StoredMessage rest = row.message().empty();
-      tables.finished.put(sequence, new FinishedRow(rest, row.at()));
+      tables.finished.put(sequence, new FinishedRow(rest, row.at(), row.attempts()));
       tables.messages.put(rest.identity(), rest);
       emptied++;
     }

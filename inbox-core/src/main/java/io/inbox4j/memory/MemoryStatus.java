@@ -1,9 +1,11 @@
 package io.inbox4j.memory;
 
 import io.inbox4j.listener.Backlog;
+import io.inbox4j.memory.InMemoryMessage.Status;
 import io.inbox4j.store.StoreStatus;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -52,7 +54,7 @@ final class MemoryStatus {
         oldest.map(row -> Duration.between(row.dueAt(), now)).orElse(null),
         oldest.map(row -> row.lease() != null).orElse(false),
         stuck(endpoint),
-        holdingKey(endpoint),
+        blockingKey(endpoint),
         blocked(endpoint),
         tables.pauses.get(endpoint));
   }
@@ -68,9 +70,9 @@ final class MemoryStatus {
         .orElse(null);
   }
 
-  private @Nullable UUID holdingKey(String endpoint) {
+  private @Nullable UUID blockingKey(String endpoint) {
     return tables.dead.values().stream()
-        .filter(row -> row.message().endpoint().equals(endpoint) && row.holdsKey())
+        .filter(row -> row.message().endpoint().equals(endpoint) && row.blocksKey())
         .filter(row -> row.message().orderingKey() != null)
         .min(Comparator.comparing(row -> row.message().orderingKey()))
         .map(row -> row.message().messageId())
@@ -103,6 +105,36 @@ final class MemoryStatus {
     return new Backlog(pending(endpoint).count(), oldest);
   }
 
+  List<InMemoryMessage> messages() {
+    List<InMemoryMessage> all = new ArrayList<>();
+    tables
+        .pending
+        .values()
+        .forEach(
+            it ->
+                all.add(
+                    InMemoryMessage.of(it.message(), Status.PENDING, it.attempts(), it.error())));
+    tables
+        .dead
+        .values()
+        .forEach(
+            it ->
+                all.add(InMemoryMessage.of(it.message(), Status.DEAD, it.attempts(), it.error())));
+    tables
+        .finished
+        .values()
+        .forEach(
+            it ->
+                all.add(
+                    InMemoryMessage.of(
+                        it.message(),
+                        it.isProcessed() ? Status.PROCESSED : Status.DISCARDED,
+                        it.attempts(),
+                        null)));
+    all.sort(Comparator.comparing(InMemoryMessage::sequence));
+    return all;
+  }
+
   private Stream<PendingRow> pending(String endpoint) {
     return tables.pending.values().stream().filter(row -> row.endpoint().equals(endpoint));
   }
@@ -120,7 +152,7 @@ final class MemoryStatus {
         && tables.dead.values().stream()
             .anyMatch(
                 dead ->
-                    dead.holdsKey()
+                    dead.blocksKey()
                         && dead.message().endpoint().equals(row.endpoint())
                         && row.key().equals(dead.message().orderingKey()));
   }

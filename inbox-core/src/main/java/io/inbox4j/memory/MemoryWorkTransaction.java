@@ -250,7 +250,7 @@ final class MemoryWorkTransaction implements WorkTransaction {
   }
 
   @Override
-  public void mark() {
+  public void savepoint() {
     run(() -> savepoint = new Savepoint(Map.copyOf(changed), effects.size(), deferred));
   }
 
@@ -277,12 +277,12 @@ final class MemoryWorkTransaction implements WorkTransaction {
   }
 
   @Override
-  public void keep() {
+  public void releaseSavepoint() {
     run(() -> savepoint = null);
   }
 
   @Override
-  public void undo() {
+  public void rollbackToSavepoint() {
     lossNoticed |= state == State.LOST;
     tables.locked(
         () -> {
@@ -356,7 +356,8 @@ final class MemoryWorkTransaction implements WorkTransaction {
     for (Outcome outcome : outcomes) {
       PendingRow row = tables.pending.remove(outcome.sequence());
       if (outcome instanceof Outcome.Processed) {
-        tables.finished.put(row.sequence(), new FinishedRow(row.message(), now));
+        tables.finished.put(
+            row.sequence(), new FinishedRow(row.message(), now, row.attemptsAfterThis()));
       } else if (outcome instanceof Outcome.Retry retry) {
         tables.failed(row.sequence(), row.attemptsAfterThis(), retry.failure(), now);
         tables.pending.put(

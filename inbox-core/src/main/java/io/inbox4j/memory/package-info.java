@@ -1,5 +1,5 @@
 /**
- * A store in memory, for tests of services and of the engine: nothing survives the
+ * A store and a transport in memory, for tests of services and of the engine: nothing survives the
  * process.
  */
 @NullMarked

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.inbox4j.Inbox;
 import io.inbox4j.jdbi.internal.work.LeaseStatements;
+import io.inbox4j.memory.InMemoryTransport;
 import io.inbox4j.retry.CircuitBreaker;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.store.ClaimedMessage;
@@ -195,7 +196,7 @@ class LeasedFaultTest {
   @Test
   void aClaimThatFailsHalfwayLosesNothing() {
     TestDatabase database = TestDatabase.fresh();
-    MemoryTransport transport = new MemoryTransport();
+    InMemoryTransport transport = InMemoryTransport.create();
     try (Inbox inbox =
         Inbox.builder()
             .store(awayAfterTheFirstLease(database))
@@ -274,7 +275,7 @@ class LeasedFaultTest {
   @Test
   void anEffectThatTakesTooLongDiesAndTheOthersCommit() {
     TestDatabase database = TestDatabase.fresh();
-    MemoryTransport transport = new MemoryTransport();
+    InMemoryTransport transport = InMemoryTransport.create();
     try (Inbox inbox =
         Inbox.builder()
             .store(

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.inbox4j.Inbox;
 import io.inbox4j.SubscriptionBuilder;
+import io.inbox4j.memory.InMemoryTransport;
 import io.inbox4j.retry.CircuitBreaker;
 import io.inbox4j.retry.RetryPolicy;
 import java.time.Duration;
@@ -22,7 +23,7 @@ class LongDurationsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final TestDatabase database = TestDatabase.fresh();
-  private final MemoryTransport transport = new MemoryTransport();
+  private final InMemoryTransport transport = InMemoryTransport.create();
 
   static Stream<Consumer<SubscriptionBuilder>> modes() {
     return Stream.of(

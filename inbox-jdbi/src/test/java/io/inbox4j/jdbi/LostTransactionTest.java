@@ -8,6 +8,7 @@ import io.inbox4j.Inbox;
 import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.handler.DeadLetter;
 import io.inbox4j.handler.EventContext;
+import io.inbox4j.memory.InMemoryTransport;
 import io.inbox4j.retry.RetryPolicy;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -105,7 +106,7 @@ class LostTransactionTest {
     try (HikariDataSource pool = new HikariDataSource()) {
       pool.setJdbcUrl(database.url());
       pool.setMaximumPoolSize(4);
-      MemoryTransport transport = new MemoryTransport();
+      InMemoryTransport transport = InMemoryTransport.create();
       try (Inbox inbox =
           Inbox.builder()
               .store(JdbiInboxStore.create(pool))
@@ -199,7 +200,7 @@ class LostTransactionTest {
                 JdbiInboxStore.builder(refusing(database.dataSource(), refusals))
                     .notifications(false)
                     .build())
-            .transport(new MemoryTransport())
+            .transport(InMemoryTransport.create())
             .subscribe(
                 Service.QUEUE,
                 queue -> {

@@ -10,6 +10,7 @@ import io.inbox4j.Inbox;
 import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.jdbi.internal.connect.PoolerAwareConnections;
 import io.inbox4j.jdbi.internal.notify.NotifyListener;
+import io.inbox4j.memory.InMemoryTransport;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.WorkStore;
@@ -96,7 +97,7 @@ class PoolerTest {
   @Test
   void everyWayOfHandlingWorks() {
     JdbiInboxStore store = JdbiInboxStore.builder(pooled).build();
-    MemoryTransport transport = new MemoryTransport();
+    InMemoryTransport transport = InMemoryTransport.create();
     store.open();
     execute("CREATE TABLE effects (name text NOT NULL)");
     Inbox inbox =

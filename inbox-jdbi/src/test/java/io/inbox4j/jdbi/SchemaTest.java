@@ -154,11 +154,11 @@ class SchemaTest {
       store.receive(Messages.ENDPOINT, Messages.events(1));
       try (WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
         long sequence = transaction.claim(Messages.TYPES, 1).get(0).sequence();
-        transaction.mark();
+        transaction.savepoint();
         Handle handle = transaction.unwrap(Handle.class);
         TestDatabase.effect(handle, "done");
         handle.execute("SELECT get_lost()");
-        transaction.keep();
+        transaction.releaseSavepoint();
         transaction.commit(List.of(new Outcome.Processed(sequence)));
       }
     }

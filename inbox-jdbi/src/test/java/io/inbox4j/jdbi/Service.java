@@ -7,6 +7,7 @@ import io.inbox4j.InboxBuilder;
 import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.EventHandler;
+import io.inbox4j.memory.InMemoryTransport;
 import io.inbox4j.transport.Delivery;
 import io.inbox4j.transport.ValidatedDelivery;
 import java.time.Duration;
@@ -22,7 +23,7 @@ final class Service implements AutoCloseable {
 
   final TestDatabase database;
   final Heard heard = new Heard();
-  final MemoryTransport transport = new MemoryTransport();
+  final InMemoryTransport transport = InMemoryTransport.create();
   final Inbox inbox;
 
   private Service(TestDatabase database, Consumer<InboxBuilder> configuration) {

@@ -9,6 +9,7 @@ import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.error.InboxException;
 import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.listener.Health;
+import io.inbox4j.memory.InMemoryTransport;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.store.WorkStore;
 import io.inbox4j.transport.ConnectionListener;
@@ -46,7 +47,7 @@ class SurvivalTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final TestDatabase database = TestDatabase.fresh();
-  private final MemoryTransport transport = new MemoryTransport();
+  private final InMemoryTransport transport = InMemoryTransport.create();
   private final CountDownLatch renewals = new CountDownLatch(3);
 
   static Stream<Throwable> anything() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.inbox4j.Inbox;
+import io.inbox4j.memory.InMemoryTransport;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.StoreResult;
@@ -44,7 +45,7 @@ class UnrelatedFaultTest {
                   }
                   return method.invoke(database.dataSource(), arguments);
                 });
-    MemoryTransport transport = new MemoryTransport();
+    InMemoryTransport transport = InMemoryTransport.create();
     try (Inbox inbox = receiving(moody, transport)) {
       calls.set(0);
       int refused = deliverLikeAConsumer(transport, Service.deliveries(30));
@@ -58,7 +59,7 @@ class UnrelatedFaultTest {
   @Test
   void aSequenceThatWasLeftBehindPutsNothingAside() {
     TestDatabase database = TestDatabase.fresh();
-    MemoryTransport transport = new MemoryTransport();
+    InMemoryTransport transport = InMemoryTransport.create();
     try (Inbox inbox = receiving(database.dataSource(), transport)) {
       List<Delivery> all = Service.deliveries(10);
       transport.deliver(Service.QUEUE, all.subList(0, 5));
@@ -132,7 +133,7 @@ class UnrelatedFaultTest {
     return call > 0 && call % 3 == 0;
   }
 
-  private static Inbox receiving(DataSource dataSource, MemoryTransport transport) {
+  private static Inbox receiving(DataSource dataSource, InMemoryTransport transport) {
     Inbox inbox =
         Inbox.builder()
             .store(JdbiInboxStore.create(dataSource))
@@ -144,7 +145,7 @@ class UnrelatedFaultTest {
   }
 
   /** Tries again as long as the store is not there; how often it was not. */
-  private static int deliverLikeAConsumer(MemoryTransport transport, List<Delivery> deliveries) {
+  private static int deliverLikeAConsumer(InMemoryTransport transport, List<Delivery> deliveries) {
     int refused = 0;
     for (Delivery delivery : deliveries) {
       boolean stored = false;

@@ -52,9 +52,9 @@ class UserJdbiTest {
     store.receive(Messages.ENDPOINT, Messages.events(1));
     try (WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
       long sequence = transaction.claim(Messages.TYPES, 1).get(0).sequence();
-      transaction.mark();
+      transaction.savepoint();
       handler.accept(transaction.unwrap(Handle.class));
-      transaction.keep();
+      transaction.releaseSavepoint();
       transaction.commit(List.of(new Outcome.Processed(sequence)));
     }
   }

@@ -8,6 +8,7 @@ import io.inbox4j.Inbox;
 import io.inbox4j.InboxBuilder;
 import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.listener.QuarantineReason;
+import io.inbox4j.memory.InMemoryTransport;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.transport.Delivery;
@@ -36,7 +37,7 @@ class WakeUpTest {
   private static final Duration SOON = Duration.ofSeconds(5);
 
   private final TestDatabase database = TestDatabase.fresh();
-  private final MemoryTransport transport = new MemoryTransport();
+  private final InMemoryTransport transport = InMemoryTransport.create();
 
   /** One inbox receives and another processes, on one store. */
   @Test

@@ -322,13 +322,13 @@ abstract class WorkingContract extends ContractPart {
     receive(1);
     try (WorkTransaction transaction = store.begin(endpoint)) {
       long sequence = transaction.claim(TYPES, 1).get(0).sequence();
-      transaction.mark();
+      transaction.savepoint();
       fixture.effect(transaction, endpoint);
       transaction.check();
       fixture.violateDeferred(transaction);
       assertThatThrownBy(transaction::check)
           .satisfies(e -> assertThat(store.failureKind(e)).isEqualTo(FailureKind.MESSAGE));
-      transaction.undo();
+      transaction.rollbackToSavepoint();
       transaction.commit(List.of(new Outcome.Dead(sequence, "deferred")));
     }
     assertThat(fixture.effects()).doesNotContain(endpoint);
@@ -354,12 +354,12 @@ abstract class WorkingContract extends ContractPart {
     receive(1);
     try (WorkTransaction transaction = store.begin(endpoint)) {
       transaction.claim(TYPES, 1);
-      transaction.mark();
+      transaction.savepoint();
       assertThat(transaction.isEnded()).isFalse();
       fixture.effect(transaction, endpoint);
       fixture.end(transaction);
       assertThat(transaction.isEnded()).isTrue();
-      assertThatThrownBy(transaction::keep).isInstanceOf(TransactionEndedException.class);
+      assertThatThrownBy(transaction::releaseSavepoint).isInstanceOf(TransactionEndedException.class);
     }
     assertThat(fixture.effects()).contains(endpoint);
     assertThat(ids(process())).isEqualTo(ids(0, 1));

@@ -1,6 +1,6 @@
-package io.inbox4j.jdbi;
+package io.inbox4j.engine;
 
-import static io.inbox4j.jdbi.Messages.id;
+import static io.inbox4j.engine.Messages.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -8,13 +8,16 @@ import io.inbox4j.handler.DeadLetter;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.RetryLater;
 import io.inbox4j.listener.InboxListener;
+import io.inbox4j.memory.InMemoryInboxStore;
+import io.inbox4j.memory.InMemoryTransaction;
+import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.retry.RetryPolicy;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -30,7 +33,7 @@ class HandlingTest {
       service.awaitAll("processed", 3);
       service.deliver(4);
       service.awaitAll("processed", 4);
-      assertThat(service.database.effects()).containsExactly("0", "1", "2", "3");
+      assertThat(service.effects()).containsExactly("0", "1", "2", "3");
       assertThat(service.statuses()).containsOnly("processed 1");
     }
   }
@@ -69,7 +72,7 @@ class HandlingTest {
         context.correlationId(),
         context.source(),
         String.valueOf(context.redelivered()),
-        String.valueOf(context.receivedAt().isAfter(java.time.Instant.EPOCH)));
+        String.valueOf(context.receivedAt().isAfter(Instant.EPOCH)));
   }
 
   @Test
@@ -89,7 +92,7 @@ class HandlingTest {
                     .retry(RetryPolicy.immediate(5)))) {
       service.start().deliver(1);
       service.awaitAll("processed", 1);
-      assertThat(service.database.effects()).containsExactly("0");
+      assertThat(service.effects()).containsExactly("0");
       assertThat(service.statuses()).containsExactly("processed 3");
       assertThat(service.heard.of("retried"))
           .containsExactly(
@@ -120,20 +123,19 @@ class HandlingTest {
                     .retry(RetryPolicy.immediate(2)))) {
       service.start().deliver(1);
       service.awaitAll("dead", 1);
-      assertThat(service.database.effects()).isEmpty();
-      assertThat(service.database.texts("SELECT error FROM inbox").get(0))
+      assertThat(service.effects()).isEmpty();
+      assertThat(service.errors().get(0))
           .startsWith("attempt 2 of 2 failed: java.lang.IllegalStateException: no stock");
-      assertThat(service.inbox.deadLetters().replay(io.inbox4j.operations.MessageFilter.all()))
-          .isEqualTo(1);
+      assertThat(service.inbox.deadLetters().replay(MessageFilter.all())).isEqualTo(1);
       service.awaitAll("processed", 1);
-      assertThat(service.database.effects()).containsExactly("0");
+      assertThat(service.effects()).containsExactly("0");
       assertThat(service.heard.of("replayed")).hasSize(1);
     }
   }
 
   @Test
   void aFailingMessageLeavesItsNeighboursWithOneEffectAndOneOutcomeEach() {
-    TestDatabase database = TestDatabase.fresh();
+    InMemoryInboxStore database = InMemoryInboxStore.create();
     Service.store(database, 100);
     try (Service service =
         Service.with(
@@ -155,17 +157,18 @@ class HandlingTest {
       service.start();
       service.awaitAll("processed", 90);
       service.awaitAll("dead", 10);
-      assertThat(database.count("SELECT count(*) FROM effects")).isEqualTo(90);
-      assertThat(database.count("SELECT count(DISTINCT name) FROM effects")).isEqualTo(90);
-      assertThat(database.count("SELECT count(*) FROM effects WHERE name LIKE '%5'")).isZero();
+      assertThat(service.effects())
+          .hasSize(90)
+          .doesNotHaveDuplicates()
+          .noneMatch(name -> name.endsWith("5"));
       assertThat(service.statuses()).containsOnly("processed 1", "dead 1");
       await().untilAsserted(() -> assertThat(service.heard.of("processed")).hasSize(90));
     }
   }
 
   @Test
-  void aSwallowedSqlErrorIsBlamedOnTheMessageThatSwallowedIt() {
-    TestDatabase database = TestDatabase.fresh();
+  void aSwallowedErrorIsBlamedOnTheMessageThatSwallowedIt() {
+    InMemoryInboxStore database = InMemoryInboxStore.create();
     Service.store(database, 30);
     try (Service service =
         Service.with(
@@ -179,29 +182,24 @@ class HandlingTest {
                             .retry(RetryPolicy.never())))) {
       service.start();
       service.awaitAll("processed", 29);
-      assertThat(database.texts("SELECT content->>'n' FROM inbox WHERE status = 'dead'"))
-          .containsExactly("17");
-      assertThat(database.texts("SELECT error FROM inbox WHERE status = 'dead'").get(0))
-          .contains("swallowed");
-      assertThat(database.count("SELECT count(*) FROM effects")).isEqualTo(29);
-      assertThat(database.count("SELECT count(DISTINCT name) FROM effects")).isEqualTo(29);
+      assertThat(service.store.listDead(MessageFilter.all(), 10))
+          .singleElement()
+          .satisfies(it -> assertThat(it.messageId()).isEqualTo(id(17)))
+          .satisfies(it -> assertThat(it.error()).contains("swallowed"));
+      assertThat(service.effects()).hasSize(29).doesNotHaveDuplicates();
     }
   }
 
   private static void swallowAtSeventeen(Created event, EventContext context) {
     Service.effect(event, context);
     if (event.n() == 17) {
-      try {
-        context.unwrap(Handle.class).execute("SELECT 1 / 0");
-      } catch (RuntimeException e) {
-        // as a careless handler does
-      }
+      context.unwrap(InMemoryTransaction.class).abort(); // as a careless handler does
     }
   }
 
   @Test
   void anIsolatedHandlerNeverRunsAgainBecauseOfANeighbour() {
-    TestDatabase database = TestDatabase.fresh();
+    InMemoryInboxStore database = InMemoryInboxStore.create();
     Service.store(database, 40);
     try (Service service =
         Service.with(
@@ -226,7 +224,7 @@ class HandlingTest {
       service.awaitAll("processed", 39);
       service.awaitAll("dead", 1);
       assertThat(calls).hasValue(40);
-      assertThat(database.count("SELECT count(DISTINCT name) FROM effects")).isEqualTo(39);
+      assertThat(service.effects()).hasSize(39).doesNotHaveDuplicates();
     }
   }
 
@@ -270,12 +268,11 @@ class HandlingTest {
       service.awaitAll("dead", 1);
       service.awaitAll("retrying", 1);
       assertThat(service.statuses()).containsExactly("dead 1", "retrying 1");
-      assertThat(service.database.effects()).isEmpty();
-      assertThat(
-              service.database.texts(
-                  "SELECT next_attempt_on_utc > now() + interval '59 minutes' FROM inbox"
-                      + " WHERE status = 'retrying'"))
-          .containsExactly("t");
+      assertThat(service.effects()).isEmpty();
+      assertThat(service.store.listPending(MessageFilter.all(), 10))
+          .singleElement()
+          .satisfies(
+              it -> assertThat(it.dueAt()).isAfter(Instant.now().plus(Duration.ofMinutes(59))));
     }
   }
 
@@ -302,7 +299,7 @@ class HandlingTest {
       service.awaitAll("dead", 4);
       assertThat(service.statuses())
           .containsExactly("dead 2", "dead 2", "dead 2", "dead 2", "processed 1");
-      assertThat(service.database.effects()).containsExactly("4");
+      assertThat(service.effects()).containsExactly("4");
     }
   }
 
@@ -325,7 +322,7 @@ class HandlingTest {
           List.of(Messages.delivery("a", "created", "c", "s", "{\"n\":\"secret\"}")));
       service.awaitAll("dead", 1);
       assertThat(service.statuses()).containsExactly("dead 1");
-      assertThat(service.database.texts("SELECT split_part(error, E'\\n', 1) FROM inbox").get(0))
+      assertThat(service.errors().get(0).lines().findFirst().orElseThrow())
           .contains("the body cannot be read", "'n'", "int")
           .doesNotContain("secret");
     }
@@ -333,7 +330,7 @@ class HandlingTest {
 
   @Test
   void listenersAreToldAfterTheCommitAndOneThatThrowsChangesNothing() {
-    TestDatabase database = TestDatabase.fresh();
+    InMemoryInboxStore database = InMemoryInboxStore.create();
     Queue<String> seen = new ConcurrentLinkedQueue<>();
     try (Service service =
         Service.with(

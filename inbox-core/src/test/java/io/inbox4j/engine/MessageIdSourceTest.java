@@ -1,9 +1,10 @@
-package io.inbox4j.jdbi;
+package io.inbox4j.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.event.MessageIds;
+import io.inbox4j.memory.InMemoryMessage;
 import io.inbox4j.transport.Delivery;
 import io.inbox4j.transport.MessageIdSource;
 import java.util.List;
@@ -52,9 +53,7 @@ class MessageIdSourceTest {
             })) {
       service.inbox.startReceiving();
       service.transport.deliver(Service.QUEUE, List.of(BOTH));
-      return service.database.texts("SELECT message_id FROM inbox_messages").stream()
-          .map(UUID::fromString)
-          .toList();
+      return service.store.messages().stream().map(InMemoryMessage::messageId).toList();
     }
   }
 }

@@ -1,4 +1,4 @@
-package io.inbox4j.jdbi;
+package io.inbox4j.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.inbox4j.event.EventType;
 import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.format.JsonFormat;
+import io.inbox4j.memory.InMemoryMessage;
 import io.inbox4j.transport.Delivery;
 import java.util.List;
 import java.util.Queue;
@@ -40,7 +41,8 @@ class EvolvingTypesTest {
       deliver(service, "orders.created", "{\"cents\":7}");
       service.awaitAll("processed", 1);
       assertThat(handled).containsExactly("Placed orders.created");
-      assertThat(service.database.texts("SELECT type FROM inbox"))
+      assertThat(service.store.messages())
+          .extracting(InMemoryMessage::type)
           .containsExactly("orders.created");
     }
   }
@@ -60,8 +62,6 @@ class EvolvingTypesTest {
       deliver(service, "orders.placed.v1", "{\"euros\":3}");
       service.awaitAll("processed", 1);
       assertThat(handled).containsExactly("cents 300");
-      assertThat(service.database.texts("SELECT content->>'euros' FROM inbox"))
-          .containsExactly("3");
     }
   }
 
@@ -81,9 +81,7 @@ class EvolvingTypesTest {
             .start()) {
       deliver(service, "orders.placed.v1", "{}");
       service.awaitAll("dead", 1);
-      assertThat(service.database.texts("SELECT error FROM inbox_dead").get(0))
-          .contains("the upcaster to")
-          .contains("Placed");
+      assertThat(service.errors().get(0)).contains("the upcaster to").contains("Placed");
     }
   }
 

@@ -1,4 +1,4 @@
-package io.inbox4j.jdbi;
+package io.inbox4j.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,7 +7,6 @@ import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.handler.DeadLetter;
 import io.inbox4j.handler.Postpone;
 import io.inbox4j.operations.FailedAttempt;
-import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.retry.RetryPolicy;
 import java.time.Duration;
@@ -146,67 +145,6 @@ class AttemptHistoryTest {
       service.awaitAll("processed", 1);
       assertThat(attempts(service, 0)).isEmpty();
     }
-  }
-
-  @Test
-  void theHistoryIsRemovedWithTheMessageAlsoIfItWasDiscarded() {
-    try (Service service =
-        retrying(
-            queue ->
-                queue.on(
-                    Created.class,
-                    (event, context) -> {
-                      if (event.n() == 1) {
-                        throw DeadLetter.because("broken");
-                      }
-                      failTwice(event.n());
-                    }))) {
-      service.start();
-      service.deliver(3);
-      service.awaitAll("processed", 2);
-      service.awaitAll("dead", 1);
-      service.inbox.deadLetters().discard(MessageFilter.all());
-      assertThat(rows(service)).isEqualTo(5);
-      service.database.execute(
-          "UPDATE inbox_processed SET processed_on_utc = now() - interval '3 days'");
-      service.database.execute(
-          "UPDATE inbox_messages SET received_on_utc = now() - interval '3 days'");
-      service.database.execute(
-          "UPDATE inbox_interventions SET done_on_utc = now() - interval '3 days'");
-      try (JdbiInboxStore store = Messages.store(service.database)) {
-        store.retain(Set.of(Service.QUEUE), Retention.days(1), true, soFar -> true);
-      }
-      assertThat(service.database.count("SELECT count(*) FROM inbox_messages")).isZero();
-      assertThat(rows(service)).isZero();
-    }
-  }
-
-  @Test
-  void theHistoryIsRemovedWithTheBodyIfOnlyTheIdentityIsKept() {
-    try (Service service =
-        retrying(queue -> queue.on(Created.class, (event, context) -> failTwice(event.n())))) {
-      service.start();
-      service.deliver(1);
-      service.awaitAll("processed", 1);
-      service.database.execute(
-          "UPDATE inbox_processed SET processed_on_utc = now() - interval '3 days'");
-      service.database.execute(
-          "UPDATE inbox_messages SET received_on_utc = now() - interval '3 days'");
-      try (JdbiInboxStore store = Messages.store(service.database)) {
-        store.retain(
-            Set.of(Service.QUEUE),
-            Retention.days(1).dedupWindow(Duration.ofDays(30)),
-            true,
-            soFar -> true);
-      }
-      assertThat(service.database.count("SELECT count(*) FROM inbox_messages WHERE emptied"))
-          .isEqualTo(1);
-      assertThat(rows(service)).isZero();
-    }
-  }
-
-  private static long rows(Service service) {
-    return service.database.count("SELECT count(*) FROM inbox_attempts");
   }
 
   private static Service retrying(Consumer<SubscriptionBuilder> subscription) {

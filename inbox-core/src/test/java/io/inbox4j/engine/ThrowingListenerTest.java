@@ -1,4 +1,4 @@
-package io.inbox4j.jdbi;
+package io.inbox4j.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

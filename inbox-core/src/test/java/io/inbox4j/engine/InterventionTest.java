@@ -1,4 +1,4 @@
-package io.inbox4j.jdbi;
+package io.inbox4j.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -9,6 +9,7 @@ import io.inbox4j.DeadLetters;
 import io.inbox4j.Quarantine;
 import io.inbox4j.handler.DeadLetter;
 import io.inbox4j.handler.EventContext;
+import io.inbox4j.memory.InMemoryInboxStore;
 import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.Intervention.Action;
 import io.inbox4j.operations.MessageFilter;
@@ -20,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -128,15 +128,15 @@ class InterventionTest {
       awaitIdle();
       assertThat(service.inbox.deadLetters().discard(ALL)).isEqualTo(1);
       service.awaitAll("processed", 2);
-      assertThat(service.database.effects()).containsExactly("2", "3");
+      assertThat(service.effects()).containsExactly("2", "3");
     }
   }
 
   @Test
   void whatComesBackByItselfIsRecordedAsTheInboxs() {
-    TestDatabase database;
+    InMemoryInboxStore database;
     try (Service service = failing()) {
-      database = service.database;
+      database = service.store;
       service.transport.deliver(
           Service.QUEUE, List.of(Messages.delivery("x", "cancelled", "c", "s", "{\"n\":1}")));
     }
@@ -202,7 +202,7 @@ class InterventionTest {
     if (step.n() == 1) {
       throw DeadLetter.because("the first step fails");
     }
-    TestDatabase.effect(context.unwrap(Handle.class), String.valueOf(step.n()));
+    Service.effect(context, String.valueOf(step.n()));
   }
 
   private static Delivery step(int n) {

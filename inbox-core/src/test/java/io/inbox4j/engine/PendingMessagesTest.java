@@ -1,4 +1,4 @@
-package io.inbox4j.jdbi;
+package io.inbox4j.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
-import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -39,12 +38,12 @@ class PendingMessagesTest {
       awaitStuck(service, Status.DEGRADED);
       assertThat(service.inbox.health().part("stuck", Service.QUEUE).orElseThrow().detail())
           .contains("2 messages wait for message " + Messages.id(1), "not due before");
-      assertThat(service.database.effects()).isEmpty();
+      assertThat(service.effects()).isEmpty();
       PendingMessages pending = service.inbox.pending().as("anna");
       assertThat(pending.list(ALL, 10)).extracting(PendingMessage::attempts).containsOnly(0);
       assertThat(pending.expedite(ALL)).isEqualTo(new PendingMessages.Result(1, 0));
       service.awaitAll("processed", 3);
-      assertThat(service.database.texts("SELECT name FROM effects")).containsExactly("1", "2", "3");
+      assertThat(service.store.effects()).containsExactly("1", "2", "3");
       awaitStuck(service, Status.UP);
       assertThat(pending.history(ALL, 10))
           .singleElement()
@@ -62,7 +61,7 @@ class PendingMessagesTest {
       assertThat(pending.discard(ALL.sequence(first))).isEqualTo(new PendingMessages.Result(1, 0));
       service.awaitAll("processed", 1);
       service.awaitAll("discarded", 1);
-      assertThat(service.database.effects()).containsExactly("2");
+      assertThat(service.effects()).containsExactly("2");
       assertThat(service.heard.of("discarded")).containsExactly("discarded " + Messages.id(1));
       service.transport.deliver(Service.QUEUE, List.of(step(1, FAR_AHEAD)));
       assertThat(service.heard.of("duplicate")).hasSize(1);
@@ -91,7 +90,7 @@ class PendingMessagesTest {
       assertThat(service.inbox.pending().discard(ALL)).isEqualTo(new PendingMessages.Result(2, 1));
       goOn.countDown();
       service.awaitAll("processed", 1);
-      assertThat(service.database.count("SELECT count(*) FROM effects")).isEqualTo(1);
+      assertThat(service.store.effects()).hasSize(1);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -136,7 +135,7 @@ class PendingMessagesTest {
   }
 
   private static void take(Step step, EventContext context) {
-    TestDatabase.effect(context.unwrap(Handle.class), String.valueOf(step.n()));
+    Service.effect(context, String.valueOf(step.n()));
   }
 
   private static void awaitStuck(Service service, Status status) {

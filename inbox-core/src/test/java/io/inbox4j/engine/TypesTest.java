@@ -1,4 +1,4 @@
-package io.inbox4j.jdbi;
+package io.inbox4j.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.error.InboxException;
 import io.inbox4j.listener.QuarantineReason;
+import io.inbox4j.memory.InMemoryInboxStore;
 import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.QuarantineEntry;
@@ -15,7 +16,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -37,7 +37,7 @@ class TypesTest {
       assertThat(old.statuses()).containsExactly("pending 0", "processed 1");
       try (Service young =
           Service.with(
-              old.database,
+              old.store,
               inbox -> inbox.subscribe(Service.QUEUE, Cancelled.class, (event, context) -> {}))) {
         young.inbox.startProcessing();
         young.awaitAll("processed", 2);
@@ -55,7 +55,7 @@ class TypesTest {
       assertThat(old.inbox.quarantine().replay(MessageFilter.all())).isZero();
       try (Service young =
           Service.with(
-              old.database,
+              old.store,
               inbox ->
                   inbox.subscribe(
                       Service.QUEUE,
@@ -74,7 +74,7 @@ class TypesTest {
   @Test
   void inARollingDeployWhatAnOldProcessDoesNotKnowIsHandledByANewOneThatIsRunning() {
     try (Service old = Service.subscribing(queue -> queue.on(Created.class, Service::effect));
-        Service young = knowingBoth(old.database)) {
+        Service young = knowingBoth(old.store)) {
       young.start();
       old.start().transport.deliver(Service.QUEUE, List.of(CANCELLED, CREATED));
       young.awaitAll("processed", 2);
@@ -93,7 +93,7 @@ class TypesTest {
   void whatNobodyKnowsStaysInQuarantineForThatReason() {
     Delivery lost = Messages.delivery("c", "lost", "c", "s", "{}");
     try (Service old = Service.subscribing(queue -> queue.on(Created.class, Service::effect));
-        Service young = knowingBoth(old.database)) {
+        Service young = knowingBoth(old.store)) {
       young.start();
       old.start().transport.deliver(Service.QUEUE, List.of(lost, CANCELLED));
       young.awaitAll("processed", 1);
@@ -111,18 +111,17 @@ class TypesTest {
 
   @Test
   void whatIsTakenInKeepsItsPlaceAmongTheMessagesOfItsKey() {
-    try (Service old = ordered(TestDatabase.fresh(), queue -> queue.receive(Created.class));
+    try (Service old = ordered(InMemoryInboxStore.create(), queue -> queue.receive(Created.class));
         Service young =
             ordered(
-                old.database,
+                old.store,
                 queue ->
                     queue
                         .on(Created.class, Service::effect)
                         .on(
                             Cancelled.class,
                             (event, context) ->
-                                TestDatabase.effect(
-                                    context.unwrap(Handle.class), "cancelled " + event.n())))) {
+                                Service.effect(context, "cancelled " + event.n())))) {
       young.inbox.open();
       young.inbox.control(Service.QUEUE).pause("test", "until all is there");
       young.inbox.startProcessing();
@@ -136,7 +135,7 @@ class TypesTest {
       young.awaitAll("pending", 6);
       young.inbox.control(Service.QUEUE).resume();
       young.awaitAll("processed", 6);
-      assertThat(old.database.texts("SELECT name FROM effects ORDER BY ctid"))
+      assertThat(old.store.effects())
           .containsExactly("1", "2", "cancelled 3", "4", "cancelled 5", "6");
     }
   }
@@ -147,7 +146,7 @@ class TypesTest {
     try (Service old = Service.subscribing(queue -> queue.on(Created.class, Service::effect));
         Service young =
             Service.with(
-                old.database,
+                old.store,
                 inbox ->
                     inbox.subscribe(
                         Service.QUEUE,
@@ -165,7 +164,7 @@ class TypesTest {
     }
   }
 
-  private static Service knowingBoth(TestDatabase database) {
+  private static Service knowingBoth(InMemoryInboxStore database) {
     return Service.with(
         database,
         inbox ->
@@ -177,7 +176,8 @@ class TypesTest {
                         .on(Cancelled.class, (event, context) -> {})));
   }
 
-  private static Service ordered(TestDatabase database, Consumer<SubscriptionBuilder> events) {
+  private static Service ordered(
+      InMemoryInboxStore database, Consumer<SubscriptionBuilder> events) {
     return Service.with(
         database,
         inbox ->
@@ -231,7 +231,7 @@ class TypesTest {
     try (Service receiving = Service.subscribing(queue -> queue.receive(Created.class));
         Service processing =
             Service.with(
-                receiving.database,
+                receiving.store,
                 inbox -> inbox.subscribe(Service.QUEUE, Created.class, Service::effect))) {
       receiving.inbox.startReceiving();
       processing.inbox.startProcessing();

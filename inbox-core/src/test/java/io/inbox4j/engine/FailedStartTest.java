@@ -1,4 +1,4 @@
-package io.inbox4j.jdbi;
+package io.inbox4j.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -8,12 +8,15 @@ import io.inbox4j.Inbox;
 import io.inbox4j.error.InboxException;
 import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.listener.Health;
+import io.inbox4j.memory.InMemoryInboxStore;
+import io.inbox4j.memory.InMemoryTransport;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.transport.ConnectionListener;
 import io.inbox4j.transport.DeliveryReceiver;
 import io.inbox4j.transport.InboxTransport;
 import io.inbox4j.transport.ReceiveEndpoint;
 import io.inbox4j.transport.ReceiverState;
+import io.inbox4j.transport.ValidatedDelivery;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -24,16 +27,13 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
-import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A start that throws stops what it had started, and can be tried again. */
-@Tag("slow")
 @Timeout(60)
 class FailedStartTest {
 
@@ -42,7 +42,7 @@ class FailedStartTest {
   private static final String LEASED = "start-leased";
   private static final String REFUSED = "start-refused";
 
-  private final TestDatabase database = TestDatabase.fresh();
+  private final InMemoryInboxStore database = InMemoryInboxStore.create();
   private final Refusing transport = new Refusing();
   private final AtomicReference<@Nullable Throwable> watchFails = new AtomicReference<>();
 
@@ -76,7 +76,7 @@ class FailedStartTest {
     storeOne(PLAIN);
     try (Inbox inbox =
         Inbox.builder()
-            .store(JdbiInboxStore.create(database.dataSource()))
+            .store(database.sibling())
             .transport(transport)
             .subscribe(
                 PLAIN,
@@ -106,7 +106,7 @@ class FailedStartTest {
       for (String queue : List.of(PLAIN, LEASED, REFUSED)) {
         transport.memory.deliver(queue, Service.deliveries(3));
       }
-      await().atMost(PATIENCE).until(() -> database.count("SELECT count(*) FROM effects") == 9);
+      await().atMost(PATIENCE).until(() -> database.effects().size() == 9);
       await().atMost(PATIENCE).until(() -> inbox.health().isUp());
       assertThat(inbox.health().parts())
           .filteredOn(part -> part.name().equals("workers"))
@@ -125,11 +125,11 @@ class FailedStartTest {
       assertThatThrownBy(inbox::startReceiving).hasMessage("refused");
       assertThat(transport.closed).containsExactlyInAnyOrder(PLAIN, LEASED);
       storeOne(PLAIN);
-      await().atMost(PATIENCE).until(() -> database.count("SELECT count(*) FROM effects") == 1);
+      await().atMost(PATIENCE).until(() -> database.effects().size() == 1);
       transport.refusal = null;
       inbox.startReceiving();
       transport.memory.deliver(REFUSED, Service.deliveries(1));
-      await().atMost(PATIENCE).until(() -> database.count("SELECT count(*) FROM effects") == 2);
+      await().atMost(PATIENCE).until(() -> database.effects().size() == 2);
     }
   }
 
@@ -143,13 +143,13 @@ class FailedStartTest {
       watchFails.set(null);
       inbox.start();
       transport.memory.deliver(LEASED, Service.deliveries(2));
-      await().atMost(PATIENCE).until(() -> database.count("SELECT count(*) FROM effects") == 2);
+      await().atMost(PATIENCE).until(() -> database.effects().size() == 2);
     }
   }
 
   private Inbox inbox() {
     return Inbox.builder()
-        .store(watched(JdbiInboxStore.create(database.dataSource())))
+        .store(watched(database.sibling()))
         .transport(transport)
         .defaults(all -> all.pollInterval(Duration.ofMillis(50)))
         .subscribe(PLAIN, Created.class, Service::effect)
@@ -162,9 +162,7 @@ class FailedStartTest {
                         (event, context) ->
                             context.commitWith(
                                 transaction ->
-                                    TestDatabase.effect(
-                                        transaction.unwrap(Handle.class),
-                                        String.valueOf(event.n()))))
+                                    Service.effect(transaction, String.valueOf(event.n()))))
                     .leased())
         .subscribe(REFUSED, queue -> queue.on(Created.class, Service::effect).inline())
         .build();
@@ -189,9 +187,10 @@ class FailedStartTest {
   }
 
   private void storeOne(String queue) {
-    try (JdbiInboxStore store = Messages.store(database)) {
-      store.receive(queue, Messages.events(1));
-    }
+    database.receive(
+        queue,
+        List.of(
+            new ValidatedDelivery.Event(Messages.created(0), null, Messages.id(0), Messages.TYPE)));
   }
 
   private static void awaitNoThreads() {
@@ -211,7 +210,7 @@ class FailedStartTest {
   /** A transport that refuses one queue. */
   private static final class Refusing implements InboxTransport {
 
-    private final MemoryTransport memory = new MemoryTransport();
+    private final InMemoryTransport memory = InMemoryTransport.create();
     private final List<String> received = new ArrayList<>();
     private final List<String> closed = Collections.synchronizedList(new ArrayList<>());
     private @Nullable Throwable refusal;

@@ -1,4 +1,4 @@
-package io.inbox4j.jdbi;
+package io.inbox4j.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -15,12 +15,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Of an ordering key one message runs at a time, also when an earlier one comes back. */
-@Tag("slow")
 @Timeout(60)
 class OneOfAKeyTest {
 
@@ -87,8 +85,7 @@ class OneOfAKeyTest {
                         .orderedBy(IntegrationEvent.class, event -> "key")));
     service.inbox.startReceiving();
     service.deliver(2);
-    try (JdbiInboxStore store = Messages.store(service.database);
-        WorkTransaction transaction = store.begin(Service.QUEUE)) {
+    try (WorkTransaction transaction = service.store.begin(Service.QUEUE)) {
       long first = transaction.claimOrdered(Set.of("created"), 1).get(0).sequence();
       transaction.commit(List.of(new Outcome.Dead(first, "broken")));
     }
@@ -97,7 +94,9 @@ class OneOfAKeyTest {
 
   /** As if a process had died over it, so many times after it was noted. */
   private static void makeOrphan(Service service, int crashes) {
-    service.database.execute(
-        "UPDATE inbox_pending SET lease = 0, crashes = ?, due_on_utc = now()", crashes);
+    try (WorkTransaction dying = service.store.begin(Service.QUEUE)) {
+      dying.claimOrdered(Set.of("created"), 10);
+    }
+    service.makeOrphans(crashes);
   }
 }

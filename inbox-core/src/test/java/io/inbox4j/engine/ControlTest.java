@@ -1,4 +1,4 @@
-package io.inbox4j.jdbi;
+package io.inbox4j.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -20,14 +20,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What can be changed while a subscription runs, in every mode. */
-@Tag("slow")
 @Timeout(60)
 class ControlTest {
 
@@ -57,7 +55,7 @@ class ControlTest {
   @EnumSource
   void aPausedSubscriptionReceivesAndDoesNotHandleInAnyProcess(Mode mode) {
     try (Service service = counting(mode, queue -> {});
-        Service other = Service.with(service.database, with(mode, queue -> {})).start()) {
+        Service other = Service.with(service.store, with(mode, queue -> {})).start()) {
       control(service).pause("anna", "the printer burns");
       service.deliver(3);
       other.transport.deliver(Service.QUEUE, Service.deliveries(5));
@@ -79,7 +77,7 @@ class ControlTest {
       control(service).pause("bert", "second");
       assertThat(Objects.requireNonNull(control(service).currentPause()).by()).isEqualTo("anna");
       try (Service later =
-          Service.with(service.database, with(Mode.TRANSACTIONAL, queue -> {})).start()) {
+          Service.with(service.store, with(Mode.TRANSACTIONAL, queue -> {})).start()) {
         assertThat(control(later).currentPause()).isNotNull();
       }
     }
@@ -165,7 +163,7 @@ class ControlTest {
   void whileMostMessagesFailTheSubscriptionRestsAndGoesOnWhenOneSucceeds(Mode mode) {
     broken.set(true);
     CircuitBreaker breaker =
-        CircuitBreaker.ofDefaults().minMessages(5).pause(Duration.ofMillis(500));
+        CircuitBreaker.ofDefaults().minMessages(5).pause(Duration.ofMillis(200));
     try (Service service =
         counting(
             mode,
@@ -177,7 +175,7 @@ class ControlTest {
       await().until(() -> !service.heard.of("circuit opened").isEmpty());
       int callsThen = calls.get();
       await()
-          .during(Duration.ofMillis(1_500))
+          .during(Duration.ofMillis(600))
           .atMost(Duration.ofSeconds(5))
           .until(() -> control(service).circuit() != CircuitState.CLOSED);
       assertThat(calls.get() - callsThen).isLessThanOrEqualTo(15);

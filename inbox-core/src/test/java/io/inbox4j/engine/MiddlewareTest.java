@@ -1,4 +1,4 @@
-package io.inbox4j.jdbi;
+package io.inbox4j.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,7 +7,6 @@ import io.inbox4j.retry.RetryPolicy;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -47,24 +46,22 @@ class MiddlewareTest {
                     queue
                         .middleware(
                             (event, context, next) -> {
-                              context
-                                  .unwrap(Handle.class)
-                                  .execute("SET LOCAL application_name = 'tenant-7'");
+                              Service.effect(context, "around attempt " + context.attempt());
                               next.proceed();
                             })
+                        .retry(RetryPolicy.immediate(2))
                         .on(
                             Created.class,
-                            (event, context) ->
-                                order.add(
-                                    context
-                                        .unwrap(Handle.class)
-                                        .createQuery("SHOW application_name")
-                                        .mapTo(String.class)
-                                        .one())))
+                            (event, context) -> {
+                              Service.effect(event, context);
+                              if (context.attempt() == 1) {
+                                throw new IllegalStateException("not yet");
+                              }
+                            }))
             .start()) {
       service.deliver(1);
       service.awaitAll("processed", 1);
-      assertThat(order).containsExactly("tenant-7");
+      assertThat(service.store.effects()).containsExactly("around attempt 2", "0");
     }
   }
 
@@ -84,9 +81,8 @@ class MiddlewareTest {
             .start()) {
       service.deliver(1);
       service.awaitAll("dead", 1);
-      assertThat(service.database.texts("SELECT name FROM effects")).isEmpty();
-      assertThat(service.database.texts("SELECT error FROM inbox_dead").get(0))
-          .contains("not allowed");
+      assertThat(service.store.effects()).isEmpty();
+      assertThat(service.errors().get(0)).contains("not allowed");
     }
   }
 
@@ -101,7 +97,7 @@ class MiddlewareTest {
             .start()) {
       service.deliver(2);
       service.awaitAll("processed", 2);
-      assertThat(service.database.texts("SELECT name FROM effects")).isEqualTo(List.of());
+      assertThat(service.store.effects()).isEqualTo(List.of());
     }
   }
 

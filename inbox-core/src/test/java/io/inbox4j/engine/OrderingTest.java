@@ -1,4 +1,4 @@
-package io.inbox4j.jdbi;
+package io.inbox4j.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.handler.EventContext;
+import io.inbox4j.memory.InMemoryInboxStore;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.retry.WhenDead;
@@ -18,7 +19,6 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
-import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -91,9 +91,9 @@ class OrderingTest {
   @Test
   void messagesWithAKeyAreHandledAlsoWhenTheSubscriptionIsNotOrderedAnyMore() {
     broken.set(false);
-    TestDatabase database;
+    InMemoryInboxStore database;
     try (Service service = walking(queue -> queue.retry(again(2)))) {
-      database = service.database;
+      database = service.store;
       service.inbox.open();
       service.close();
     }
@@ -162,7 +162,7 @@ class OrderingTest {
   /** Takes the step; the first of the walk a fails while something is broken. */
   private void take(Step event, EventContext context) {
     String name = event.walk() + event.n();
-    TestDatabase.effect(context.unwrap(Handle.class), name);
+    Service.effect(context, name);
     if (name.equals("a1") && broken.get()) {
       throw new IllegalStateException("broken");
     }
@@ -192,6 +192,6 @@ class OrderingTest {
   }
 
   private static List<String> effects(Service service) {
-    return service.database.texts("SELECT name FROM effects ORDER BY ctid");
+    return service.store.effects();
   }
 }

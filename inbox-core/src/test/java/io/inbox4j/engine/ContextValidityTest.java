@@ -1,4 +1,4 @@
-package io.inbox4j.jdbi;
+package io.inbox4j.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,6 +7,7 @@ import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.handler.BatchContext;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.EventMiddleware;
+import io.inbox4j.memory.InMemoryTransaction;
 import io.inbox4j.retry.RetryPolicy;
 import java.time.Duration;
 import java.util.List;
@@ -19,7 +20,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ContextValidityTest {
 
   private static final EventContext.Effect LATE =
-      transaction -> TestDatabase.effect(transaction.unwrap(Handle.class), "late");
+      transaction -> Service.effect(transaction, "late");
 
   private final AtomicReference<@Nullable EventContext> left = new AtomicReference<>();
 
@@ -55,9 +55,9 @@ class ContextValidityTest {
       service.awaitAll("processed", 1);
       EventContext context = Objects.requireNonNull(left.get());
       assertRefused(() -> context.commitWith(LATE));
-      assertThatThrownBy(() -> context.unwrap(Handle.class))
+      assertThatThrownBy(() -> context.unwrap(InMemoryTransaction.class))
           .isInstanceOf(IllegalStateException.class);
-      assertThat(service.database.effects()).isEmpty();
+      assertThat(service.effects()).isEmpty();
     }
   }
 
@@ -67,8 +67,7 @@ class ContextValidityTest {
     EventMiddleware after =
         (event, context, next) -> {
           next.proceed();
-          context.commitWith(
-              transaction -> TestDatabase.effect(transaction.unwrap(Handle.class), "after"));
+          context.commitWith(transaction -> Service.effect(transaction, "after"));
         };
     try (Service service =
         Service.subscribing(
@@ -77,7 +76,7 @@ class ContextValidityTest {
             .start()) {
       service.deliver(1);
       service.awaitAll("processed", 1);
-      assertThat(service.database.effects()).containsExactly("after");
+      assertThat(service.effects()).containsExactly("after");
     }
   }
 
@@ -96,7 +95,7 @@ class ContextValidityTest {
             .start()) {
       service.deliver(1);
       service.awaitAll("processed", 1);
-      assertThat(service.database.effects()).hasSize(100).doesNotHaveDuplicates();
+      assertThat(service.effects()).hasSize(100).doesNotHaveDuplicates();
     }
   }
 
@@ -104,8 +103,7 @@ class ContextValidityTest {
     for (int i = 0; i < count; i++) {
       String name = String.valueOf(i);
       try {
-        context.commitWith(
-            transaction -> TestDatabase.effect(transaction.unwrap(Handle.class), name));
+        context.commitWith(transaction -> Service.effect(transaction, name));
       } catch (Exception e) {
         throw new IllegalStateException(e);
       }
@@ -142,7 +140,7 @@ class ContextValidityTest {
           .isInstanceOf(ExecutionException.class)
           .hasCauseInstanceOf(IllegalStateException.class)
           .hasMessageContaining("would be lost");
-      assertThat(service.database.effects()).isEmpty();
+      assertThat(service.effects()).isEmpty();
     }
   }
 
@@ -186,9 +184,9 @@ class ContextValidityTest {
       Created event = Objects.requireNonNull(given.get()).get(0);
       assertRefused(() -> context.fail(event, new IllegalStateException("too late")));
       assertRefused(() -> context.of(event).commitWith(LATE));
-      assertRefused(() -> context.unwrap(Handle.class));
+      assertRefused(() -> context.unwrap(InMemoryTransaction.class));
       assertRefused(() -> Objects.requireNonNull(left.get()).commitWith(LATE));
-      assertThat(service.database.effects()).isEmpty();
+      assertThat(service.effects()).isEmpty();
     }
   }
 

@@ -1,4 +1,4 @@
-package io.inbox4j.jdbi;
+package io.inbox4j.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -164,7 +164,7 @@ class LeasedOrphansTest {
     for (int n = from; n < to; n++) {
       orphans.add(n);
     }
-    service.database.execute("UPDATE inbox_pending SET crashes = 1 WHERE lease IS NULL");
+    service.makeOrphans(1);
     service.inbox.control(Service.QUEUE).resume();
   }
 }

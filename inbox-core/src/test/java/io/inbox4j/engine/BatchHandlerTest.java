@@ -1,4 +1,4 @@
-package io.inbox4j.jdbi;
+package io.inbox4j.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -11,6 +11,7 @@ import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.EventMiddleware;
 import io.inbox4j.handler.Postpone;
 import io.inbox4j.handler.RetryLater;
+import io.inbox4j.memory.InMemoryTransaction;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.retry.WhenDead;
 import io.inbox4j.transport.Delivery;
@@ -23,8 +24,6 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
-import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.statement.PreparedBatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -39,7 +38,7 @@ class BatchHandlerTest {
     try (Service service = serviceWithStored(8, this::insertAll)) {
       service.awaitAll("processed", 8);
       assertThat(calls).containsExactly(8);
-      assertThat(service.database.effects()).hasSize(8).doesNotHaveDuplicates();
+      assertThat(service.effects()).hasSize(8).doesNotHaveDuplicates();
     }
   }
 
@@ -55,10 +54,9 @@ class BatchHandlerTest {
     try (Service service = serviceWithStored(8, handler)) {
       service.awaitAll("dead", 3);
       service.awaitAll("processed", 5);
-      assertThat(service.database.effects()).containsExactlyInAnyOrder("1", "2", "4", "5", "7");
+      assertThat(service.effects()).containsExactlyInAnyOrder("1", "2", "4", "5", "7");
       assertThat(calls).startsWith(8, 5);
-      assertThat(service.database.texts("SELECT error FROM inbox WHERE status = 'dead'"))
-          .allMatch(error -> error.contains("every third"));
+      assertThat(service.errors()).allMatch(error -> error.contains("every third"));
     }
   }
 
@@ -74,29 +72,25 @@ class BatchHandlerTest {
     try (Service service = serviceWithStored(8, handler)) {
       service.awaitAll("dead", 1);
       service.awaitAll("processed", 7);
-      assertThat(service.database.effects())
-          .containsExactlyInAnyOrder("0", "1", "2", "3", "4", "6", "7");
+      assertThat(service.effects()).containsExactlyInAnyOrder("0", "1", "2", "3", "4", "6", "7");
     }
   }
 
   @Test
-  void aStatementThatTheDatabaseRefusesIsTracedToItsEvent() {
+  void aStatementThatTheStoreRefusesIsTracedToItsEvent() {
     BatchHandler<Created> handler =
         (events, context) -> {
           insertAll(events, context);
-          context
-              .unwrap(Handle.class)
-              .createQuery("SELECT 1 / (n - 2) FROM unnest(:numbers) n")
-              .bind("numbers", events.stream().mapToInt(Created::n).toArray())
-              .mapTo(Integer.class)
-              .list();
+          if (events.stream().anyMatch(event -> event.n() == 2)) {
+            context.unwrap(InMemoryTransaction.class).abort();
+            throw new IllegalStateException("division by zero");
+          }
         };
     try (Service service = serviceWithStored(4, handler)) {
       service.awaitAll("dead", 1);
       service.awaitAll("processed", 3);
-      assertThat(service.database.effects()).containsExactlyInAnyOrder("0", "1", "3");
-      assertThat(service.database.texts("SELECT error FROM inbox WHERE status = 'dead'"))
-          .allMatch(error -> error.contains("division by zero"));
+      assertThat(service.effects()).containsExactlyInAnyOrder("0", "1", "3");
+      assertThat(service.errors()).allMatch(error -> error.contains("division by zero"));
     }
   }
 
@@ -107,13 +101,13 @@ class BatchHandlerTest {
       service.transport.deliver(
           Service.QUEUE,
           List.of(
-              Messages.event(0).delivery(),
-              Messages.event(1, "{\"n\":\"one\"}").delivery(),
-              Messages.event(2).delivery()));
+              Messages.created(0),
+              Messages.delivery(Messages.id(1).toString(), "created", "c", "s", "{\"n\":\"one\"}"),
+              Messages.created(2)));
       service.inbox.startProcessing();
       service.awaitAll("dead", 1);
       service.awaitAll("processed", 2);
-      assertThat(service.database.effects()).containsExactlyInAnyOrder("0", "2");
+      assertThat(service.effects()).containsExactlyInAnyOrder("0", "2");
     }
   }
 
@@ -158,7 +152,7 @@ class BatchHandlerTest {
             if (event.n() == 2 && context.of(event).attempt() == 1) {
               context.fail(event, new IllegalStateException("once"));
             } else {
-              TestDatabase.effect(context.unwrap(Handle.class), String.valueOf(event.n()));
+              Service.effect(context, String.valueOf(event.n()));
             }
           }
         };
@@ -173,8 +167,9 @@ class BatchHandlerTest {
       service.deliver(8);
       service.inbox.startProcessing();
       service.awaitAll("processed", 8);
-      assertThat(service.database.effects()).hasSize(8).doesNotHaveDuplicates();
-      assertThat(service.database.texts("SELECT name FROM effects WHERE name < '4' ORDER BY ctid"))
+      assertThat(service.effects()).hasSize(8).doesNotHaveDuplicates();
+      assertThat(service.store.effects())
+          .filteredOn(name -> name.compareTo("4") < 0)
           .containsExactly("0", "1", "2", "3");
     }
   }
@@ -216,7 +211,7 @@ class BatchHandlerTest {
       service.inbox.startReceiving();
       List<Delivery> mixed =
           IntStream.range(0, 8)
-              .mapToObj(n -> n % 2 == 0 ? Messages.event(n).delivery() : cancelled(n))
+              .mapToObj(n -> n % 2 == 0 ? Messages.created(n) : cancelled(n))
               .toList();
       service.transport.deliver(Service.QUEUE, mixed);
       service.inbox.startProcessing();
@@ -310,9 +305,6 @@ class BatchHandlerTest {
 
   private void insertAll(List<Created> events, BatchContext<Created> context) {
     calls.add(events.size());
-    PreparedBatch insert =
-        context.unwrap(Handle.class).prepareBatch("INSERT INTO effects VALUES (?)");
-    events.forEach(event -> insert.add(String.valueOf(event.n())));
-    insert.execute();
+    events.forEach(event -> Service.effect(context, String.valueOf(event.n())));
   }
 }
