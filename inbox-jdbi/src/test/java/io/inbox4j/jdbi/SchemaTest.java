@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.inbox4j.Inbox;
 import io.inbox4j.error.InboxException;
+import io.inbox4j.memory.InMemoryTransport;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.store.Outcome;
@@ -170,8 +171,8 @@ class SchemaTest {
   void twoInboxesInTwoSchemasHandleTheirOwnMessagesOfTheSameEndpoint() {
     database.execute("CREATE TABLE effects (name text NOT NULL)");
     int count = 200;
-    MemoryTransport toOne = new MemoryTransport();
-    MemoryTransport toOther = new MemoryTransport();
+    InMemoryTransport toOne = InMemoryTransport.create();
+    InMemoryTransport toOther = InMemoryTransport.create();
     try (Inbox one = inbox("one", toOne);
         Inbox other = inbox("other", toOther)) {
       one.start();
@@ -199,7 +200,7 @@ class SchemaTest {
         .containsExactly("one" + count, "other" + count);
   }
 
-  private Inbox inbox(String schema, MemoryTransport transport) {
+  private Inbox inbox(String schema, InMemoryTransport transport) {
     return Inbox.builder()
         .store(JdbiInboxStore.builder(database.url()).schema(schema).build())
         .transport(transport)

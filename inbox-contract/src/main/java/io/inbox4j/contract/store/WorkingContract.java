@@ -359,7 +359,8 @@ abstract class WorkingContract extends ContractPart {
       fixture.effect(transaction, endpoint);
       fixture.end(transaction);
       assertThat(transaction.isEnded()).isTrue();
-      assertThatThrownBy(transaction::releaseSavepoint).isInstanceOf(TransactionEndedException.class);
+      assertThatThrownBy(transaction::releaseSavepoint)
+          .isInstanceOf(TransactionEndedException.class);
     }
     assertThat(fixture.effects()).contains(endpoint);
     assertThat(ids(process())).isEqualTo(ids(0, 1));
