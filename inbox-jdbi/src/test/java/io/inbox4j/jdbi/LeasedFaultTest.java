@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.inbox4j.Inbox;
+import io.inbox4j.jdbi.internal.sql.InboxSchema;
 import io.inbox4j.jdbi.internal.work.LeaseStatements;
 import io.inbox4j.memory.InMemoryTransport;
 import io.inbox4j.retry.CircuitBreaker;
@@ -22,6 +23,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jdbi.v3.core.Handle;
+import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -147,9 +149,8 @@ class LeasedFaultTest {
             .start()) {
       service.deliver(1);
       await().until(() -> calls.get() == 1);
-      service
-          .database
-          .jdbi()
+      Jdbi.create(service.database.dataSource())
+          .setTemplateEngine(InboxSchema.of(null))
           .useTransaction(
               handle -> {
                 assertThat(
