@@ -79,10 +79,7 @@ final class MemoryReceiver implements InboxTransport.Receiver {
     while (!isClosing()) {
       try {
         if (canStore()) {
-          List<Delivery> deliveries = queue.take(endpoint.batchSize());
-          if (!deliveries.isEmpty()) {
-            store(taken(deliveries));
-          }
+          store(taken(queue.take(endpoint.batchSize(), this::isClosing)));
         }
       } catch (InterruptedException e) { // closing says whether it is over
         log.debug("A consumer of {} was interrupted", endpoint.queue());
@@ -128,7 +125,11 @@ final class MemoryReceiver implements InboxTransport.Receiver {
   private Batch taken(List<Delivery> deliveries) {
     Batch batch = new Batch(deliveries);
     synchronized (inHand) {
-      inHand.add(batch);
+      if (isClosing()) { // close() may have put back all that it saw
+        queue.putBack(deliveries);
+      } else if (!deliveries.isEmpty()) {
+        inHand.add(batch);
+      }
     }
     return batch;
   }
