@@ -161,7 +161,8 @@ public final class InMemoryInboxStore implements InboxStore {
         transaction -> {
           Set<Lease> held = transaction.claimLeased(leases);
           Instant until = tables.now().plus(time);
-          held.forEach(lease -> transaction.change(lease.sequence(), row -> row.due(until)));
+          held.forEach(
+              lease -> transaction.changes.change(lease.sequence(), row -> row.due(until)));
           return held;
         });
   }
@@ -173,7 +174,8 @@ public final class InMemoryInboxStore implements InboxStore {
           leases.forEach(lease -> tables.awaitUntil(() -> !tables.isClaimed(lease.sequence())));
           Instant now = tables.now();
           new HashSet<>(transaction.held(leases))
-              .forEach(lease -> transaction.change(lease.sequence(), row -> row.released(now)));
+              .forEach(
+                  lease -> transaction.changes.change(lease.sequence(), row -> row.released(now)));
           return true;
         });
   }

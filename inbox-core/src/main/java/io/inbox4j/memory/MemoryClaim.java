@@ -25,15 +25,15 @@ final class MemoryClaim {
     }
   }
 
-  private final MemoryWorkTransaction transaction;
+  private final MemoryChanges changes;
   private final MemoryTables tables;
   private final String endpoint;
   private final Instant now;
 
-  MemoryClaim(MemoryWorkTransaction transaction) {
-    this.transaction = transaction;
-    this.tables = transaction.tables;
-    this.endpoint = transaction.endpoint;
+  MemoryClaim(MemoryChanges changes) {
+    this.changes = changes;
+    this.tables = changes.tables;
+    this.endpoint = changes.endpoint;
     this.now = tables.now();
   }
 
@@ -41,7 +41,7 @@ final class MemoryClaim {
   List<PendingRow> due(Set<String> types, int limit) {
     return isPaused()
         ? List.of()
-        : transaction.rows().values().stream()
+        : changes.rows().values().stream()
             .filter(row -> row.endpoint().equals(endpoint) && row.key() == null)
             .filter(row -> row.isDue(now) && types.contains(row.message().type()))
             .filter(row -> !tables.isClaimed(row.sequence()))
@@ -59,9 +59,9 @@ final class MemoryClaim {
     Map<String, Kind> kinds = new HashMap<>();
     Set<String> heldUp = keysInOtherHands();
     if (onlyFirstOfKeys) {
-      heldUp.addAll(transaction.keys);
+      heldUp.addAll(changes.keys);
     }
-    for (PendingRow row : transaction.rows().values()) {
+    for (PendingRow row : changes.rows().values()) {
       String key = row.key();
       if (taken.size() == limit) {
         break;
@@ -73,7 +73,7 @@ final class MemoryClaim {
       boolean sameKind = kinds.merge(key, kind, (first, next) -> first) == kind;
       if (!sameKind || !row.isDue(now) || !types.contains(row.message().type())) {
         heldUp.add(key);
-      } else if (!transaction.hasClaimed(row.sequence())) {
+      } else if (!changes.hasClaimed(row.sequence())) {
         taken.add(row);
       }
       if (kind == Kind.ISOLATED || onlyFirstOfKeys) {
@@ -86,8 +86,8 @@ final class MemoryClaim {
   /** What this transaction has stored, if nothing is before it. */
   List<PendingRow> received(Set<String> types) {
     List<PendingRow> mine =
-        transaction.rows().values().stream()
-            .filter(row -> transaction.received.containsKey(row.message().identity()))
+        changes.rows().values().stream()
+            .filter(row -> changes.received.containsKey(row.message().identity()))
             .toList();
     if (mine.isEmpty() || isPaused()) {
       return List.of();
@@ -132,18 +132,17 @@ final class MemoryClaim {
   private Stream<PendingRow> free(List<Long> sequences) {
     return sequences.stream()
         .sorted()
-        .filter(sequence -> !transaction.isClaimedByAnother(sequence))
-        .map(transaction::row)
+        .filter(sequence -> !changes.isClaimedByAnother(sequence))
+        .map(changes::row)
         .filter(row -> row != null);
   }
 
   private boolean isFree(String at, String key) {
-    return tables.open.stream().noneMatch(it -> it != transaction && holds(it, at, key))
-        && transaction.rows().values().stream()
-            .noneMatch(it -> isOf(it, at, key) && it.isLeased(now));
+    return tables.open.stream().noneMatch(it -> it.changes != changes && holds(it.changes, at, key))
+        && changes.rows().values().stream().noneMatch(it -> isOf(it, at, key) && it.isLeased(now));
   }
 
-  private static boolean holds(MemoryWorkTransaction other, String at, String key) {
+  private static boolean holds(MemoryChanges other, String at, String key) {
     return other.endpoint.equals(at) && other.keys.contains(key);
   }
 
@@ -155,10 +154,11 @@ final class MemoryClaim {
   private Set<String> keysInOtherHands() {
     Set<String> keys = new HashSet<>();
     tables.open.stream()
-        .filter(it -> it != transaction && it.endpoint.equals(endpoint))
+        .map(it -> it.changes)
+        .filter(it -> it != changes && it.endpoint.equals(endpoint))
         .map(it -> it.keys)
         .forEach(keys::addAll);
-    transaction.rows().values().stream()
+    changes.rows().values().stream()
         .filter(row -> row.key() != null && row.endpoint().equals(endpoint) && row.isLeased(now))
         .forEach(row -> keys.add(row.key()));
     tables.dead.values().stream()

@@ -105,7 +105,8 @@ final class MemoryQuarantine {
 
   private StoreResult store(QuarantineRow row, ValidatedDelivery.Event event) {
     try (MemoryWorkTransaction transaction = new MemoryWorkTransaction(row.endpoint(), tables)) {
-      StoreResult result = new MemoryReceiving(transaction).store(event, row.place(), row.at());
+      StoreResult result =
+          new MemoryReceiving(transaction.changes).store(event, row.place(), row.at());
       transaction.commit(List.of());
       return result;
     }

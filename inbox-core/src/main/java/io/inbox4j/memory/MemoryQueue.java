@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /** A queue of an {@link InMemoryTransport} and its siblings. */
 final class MemoryQueue {
@@ -17,13 +18,17 @@ final class MemoryQueue {
     notifyAll();
   }
 
-  /** Takes what is ready, in order, up to this many; waits for it, but not for ever. */
-  synchronized List<Delivery> take(int max) throws InterruptedException {
+  /**
+   * Takes what is ready, in order, up to this many; waits for it, but not for ever.
+   *
+   * @param closed whether the consumer was closed while it waited, and gets nothing
+   */
+  synchronized List<Delivery> take(int max, BooleanSupplier closed) throws InterruptedException {
     if (ready.isEmpty()) {
       TimeUnit.MILLISECONDS.timedWait(this, 50);
     }
     List<Delivery> taken = new ArrayList<>();
-    while (taken.size() < max && !ready.isEmpty()) {
+    while (taken.size() < max && !ready.isEmpty() && !closed.getAsBoolean()) {
       taken.add(ready.removeFirst());
     }
     return taken;

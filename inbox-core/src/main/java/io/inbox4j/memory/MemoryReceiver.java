@@ -32,7 +32,7 @@ final class MemoryReceiver implements InboxTransport.Receiver {
   private final CountDownLatch closing = new CountDownLatch(1);
 
   /** What consumers have taken and not acknowledged; each batch is itself and equals no other. */
-  private final List<Batch> inHand = new ArrayList<>();
+  private final List<Batch> inFlight = new ArrayList<>();
 
   private volatile @Nullable String failure;
 
@@ -79,10 +79,7 @@ final class MemoryReceiver implements InboxTransport.Receiver {
     while (!isClosing()) {
       try {
         if (canStore()) {
-          List<Delivery> deliveries = queue.take(endpoint.batchSize());
-          if (!deliveries.isEmpty()) {
-            store(taken(deliveries));
-          }
+          store(taken(queue.take(endpoint.batchSize(), this::isClosing)));
         }
       } catch (InterruptedException e) { // closing says whether it is over
         log.debug("A consumer of {} was interrupted", endpoint.queue());
@@ -104,7 +101,7 @@ final class MemoryReceiver implements InboxTransport.Receiver {
 
   /** Offers a batch until it is stored, or somebody else has it. */
   private void store(Batch batch) throws InterruptedException {
-    while (isInHand(batch)) {
+    while (isInFlight(batch)) {
       try {
         deliver(batch.deliveries);
         acknowledge(batch);
@@ -127,29 +124,33 @@ final class MemoryReceiver implements InboxTransport.Receiver {
 
   private Batch taken(List<Delivery> deliveries) {
     Batch batch = new Batch(deliveries);
-    synchronized (inHand) {
-      inHand.add(batch);
+    synchronized (inFlight) {
+      if (isClosing()) { // close() may have put back all that it saw
+        queue.putBack(deliveries);
+      } else if (!deliveries.isEmpty()) {
+        inFlight.add(batch);
+      }
     }
     return batch;
   }
 
-  private boolean isInHand(Batch batch) {
-    synchronized (inHand) {
-      return inHand.contains(batch);
+  private boolean isInFlight(Batch batch) {
+    synchronized (inFlight) {
+      return inFlight.contains(batch);
     }
   }
 
   /** Does nothing if the broker has the deliveries back. */
   private void acknowledge(Batch batch) {
-    synchronized (inHand) {
-      inHand.remove(batch);
+    synchronized (inFlight) {
+      inFlight.remove(batch);
     }
   }
 
   private void putBack(List<Batch> batches) {
-    synchronized (inHand) {
+    synchronized (inFlight) {
       for (int i = batches.size() - 1; i >= 0; i--) {
-        if (inHand.remove(batches.get(i))) {
+        if (inFlight.remove(batches.get(i))) {
           queue.putBack(batches.get(i).deliveries);
         }
       }
@@ -157,8 +158,8 @@ final class MemoryReceiver implements InboxTransport.Receiver {
   }
 
   private void putBackAll() {
-    synchronized (inHand) {
-      putBack(List.copyOf(inHand));
+    synchronized (inFlight) {
+      putBack(List.copyOf(inFlight));
     }
   }
 

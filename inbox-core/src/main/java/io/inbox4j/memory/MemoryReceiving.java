@@ -10,17 +10,17 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Stores deliveries in a transaction. */
+/** Stores deliveries in a changes. */
 final class MemoryReceiving {
 
-  private final MemoryWorkTransaction transaction;
+  private final MemoryChanges changes;
   private final MemoryTables tables;
   private final String endpoint;
 
-  MemoryReceiving(MemoryWorkTransaction transaction) {
-    this.transaction = transaction;
-    this.tables = transaction.tables;
-    this.endpoint = transaction.endpoint;
+  MemoryReceiving(MemoryChanges changes) {
+    this.changes = changes;
+    this.tables = changes.tables;
+    this.endpoint = changes.endpoint;
   }
 
   List<StoreResult> receive(List<ValidatedDelivery> batch) {
@@ -52,17 +52,17 @@ final class MemoryReceiving {
     Instant due = event.notBefore();
     Instant now = tables.now();
     boolean later = due != null && due.isAfter(now);
-    transaction.insert(PendingRow.fresh(message, later ? due : receivedAt));
+    changes.insert(PendingRow.fresh(message, later ? due : receivedAt));
     return StoreResult.STORED;
   }
 
   private boolean nobodyElseStores(StoredMessage.Identity identity) {
     return tables.open.stream()
-        .noneMatch(it -> it != transaction && it.received.containsKey(identity));
+        .noneMatch(it -> it.changes != changes && it.changes.received.containsKey(identity));
   }
 
   private @Nullable StoredMessage find(StoredMessage.Identity identity) {
-    StoredMessage mine = transaction.received.get(identity);
+    StoredMessage mine = changes.received.get(identity);
     return mine == null ? tables.messages.get(identity) : mine;
   }
 
@@ -77,10 +77,10 @@ final class MemoryReceiving {
   private void quarantine(ValidatedDelivery.Rejected rejected, long place, Instant now) {
     UUID fingerprint = QuarantineFingerprint.of(rejected);
     boolean known =
-        Stream.concat(tables.quarantine.values().stream(), transaction.quarantined.stream())
+        Stream.concat(tables.quarantine.values().stream(), changes.quarantined.stream())
             .anyMatch(it -> it.endpoint().equals(endpoint) && it.fingerprint().equals(fingerprint));
     if (!known) {
-      transaction.quarantined.add(
+      changes.quarantined.add(
           new QuarantineRow(
               tables.nextQuarantined(),
               endpoint,

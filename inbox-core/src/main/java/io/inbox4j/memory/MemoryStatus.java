@@ -36,12 +36,14 @@ final class MemoryStatus {
 
   private StoreStatus.Transactions transactions() {
     return tables.open.stream()
-        .filter(MemoryWorkTransaction::hasClaimed)
+        .filter(it -> it.changes.hasClaimed())
         .min(Comparator.comparing(it -> it.began))
         .map(
             it ->
                 new StoreStatus.Transactions(
-                    Duration.between(it.began, now), "a transaction of " + it.endpoint, null))
+                    Duration.between(it.began, now),
+                    "a transaction of " + it.changes.endpoint,
+                    null))
         .orElse(new StoreStatus.Transactions(null, null, null));
   }
 

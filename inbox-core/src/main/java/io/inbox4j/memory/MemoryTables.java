@@ -51,7 +51,7 @@ final class MemoryTables {
   /** The open transactions, and which of them has claimed a message. */
   final Set<MemoryWorkTransaction> open = new LinkedHashSet<>();
 
-  final Map<Long, MemoryWorkTransaction> claims = new HashMap<>();
+  final Map<Long, MemoryChanges> claims = new HashMap<>();
   final List<Consumer<String>> watchers = new CopyOnWriteArrayList<>();
   boolean retaining;
 
@@ -140,7 +140,7 @@ final class MemoryTables {
 
   void ended(MemoryWorkTransaction transaction) {
     open.remove(transaction);
-    claims.values().removeIf(transaction::equals);
+    claims.values().removeIf(transaction.changes::equals);
     transactionEnded.signalAll();
   }
 

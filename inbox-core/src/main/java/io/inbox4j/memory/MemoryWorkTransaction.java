@@ -1,9 +1,7 @@
 package io.inbox4j.memory;
 
 import io.inbox4j.error.InboxException;
-import io.inbox4j.handler.Postpone;
 import io.inbox4j.store.AbortedTransactionException;
-import io.inbox4j.store.AttemptFailure;
 import io.inbox4j.store.ClaimedMessage;
 import io.inbox4j.store.Lease;
 import io.inbox4j.store.Outcome;
@@ -13,18 +11,10 @@ import io.inbox4j.store.WorkTransaction;
 import io.inbox4j.transport.ValidatedDelivery;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** A transaction whose changes are its own until it commits. */
@@ -39,37 +29,18 @@ final class MemoryWorkTransaction implements WorkTransaction {
     LOST
   }
 
-  /** What an undo goes back to. */
-  private record Savepoint(
-      Map<Long, PendingRow> changed, int effects, @Nullable RuntimeException deferred) {}
-
-  private record Crash(long sequence, int attempt) {}
-
-  final String endpoint;
-  final MemoryTables tables;
+  final MemoryChanges changes;
   final Instant began;
 
-  /** The messages that it has received, and the deliveries that it has put into the quarantine. */
-  final Map<StoredMessage.Identity, StoredMessage> received = new HashMap<>();
-
-  final List<QuarantineRow> quarantined = new ArrayList<>();
-
-  /** The ordering keys of claimed messages. */
-  final Set<String> keys = new HashSet<>();
-
-  private final Map<Long, PendingRow> changed = new HashMap<>();
-  private final Set<Long> claimed = new LinkedHashSet<>();
-  private final List<Crash> crashes = new ArrayList<>();
-  private final List<String> effects = new ArrayList<>();
-  private @Nullable Savepoint savepoint;
-  private @Nullable RuntimeException deferred;
+  private final MemoryTables tables;
+  private MemoryChanges.@Nullable Savepoint savepoint;
   private volatile State state = State.OPEN;
   private boolean aborted;
   private boolean lossNoticed;
   private int toHandle;
 
   MemoryWorkTransaction(String endpoint, MemoryTables tables) {
-    this.endpoint = endpoint;
+    this.changes = new MemoryChanges(endpoint, tables);
     this.tables = tables;
     this.began = tables.now();
     tables.open.add(this);
@@ -77,24 +48,24 @@ final class MemoryWorkTransaction implements WorkTransaction {
 
   @Override
   public List<ClaimedMessage> claim(Set<String> types, int limit) {
-    return run(() -> claimed(new MemoryClaim(this).due(types, limit)));
+    return run(() -> changes.claim(new MemoryClaim(changes).due(types, limit)));
   }
 
   @Override
   public List<ClaimedMessage> claimOrdered(Set<String> types, int limit) {
-    return run(() -> claimed(new MemoryClaim(this).ordered(types, limit, false)));
+    return run(() -> changes.claim(new MemoryClaim(changes).ordered(types, limit, false)));
   }
 
   @Override
   public List<ClaimedMessage> claimFirstOfKeys(Set<String> types, int limit) {
-    return run(() -> claimed(new MemoryClaim(this).ordered(types, limit, true)));
+    return run(() -> changes.claim(new MemoryClaim(changes).ordered(types, limit, true)));
   }
 
   @Override
   public List<StoreResult> receive(List<ValidatedDelivery> batch) {
     return run(
         () -> {
-          List<StoreResult> results = new MemoryReceiving(this).receive(batch);
+          List<StoreResult> results = new MemoryReceiving(changes).receive(batch);
           // A duplicate may stem from an attempt about which nobody was notified.
           toHandle +=
               (int)
@@ -107,7 +78,7 @@ final class MemoryWorkTransaction implements WorkTransaction {
 
   @Override
   public List<ClaimedMessage> claimReceived(Set<String> types) {
-    return run(() -> claimed(new MemoryClaim(this).received(types)));
+    return run(() -> changes.claim(new MemoryClaim(changes).received(types)));
   }
 
   @Override
@@ -118,9 +89,9 @@ final class MemoryWorkTransaction implements WorkTransaction {
           long token = tables.nextLease();
           for (ClaimedMessage message : messages) {
             if (message.orphaned() && message.crashes() > 1) {
-              crashes.add(new Crash(message.sequence(), message.attempt()));
+              changes.crashed(message);
             }
-            change(message.sequence(), row -> row.leased(token, message.orphaned(), until));
+            changes.change(message.sequence(), row -> row.leased(token, message.orphaned(), until));
           }
           return messages.stream().map(it -> new Lease(it.sequence(), token)).toList();
         });
@@ -130,41 +101,31 @@ final class MemoryWorkTransaction implements WorkTransaction {
   public Set<Lease> claimLeased(Collection<Lease> leases) {
     return run(
         () -> {
-          Set<Lease> mine = holding(leases);
-          mine.removeIf(lease -> isClaimedByAnother(lease.sequence()));
-          mine.forEach(lease -> take(lease.sequence()));
+          Set<Lease> mine = changes.holding(leases);
+          mine.removeIf(lease -> changes.isClaimedByAnother(lease.sequence()));
+          mine.forEach(lease -> changes.take(lease.sequence()));
           return mine;
         });
   }
 
   @Override
   public Set<Lease> held(Collection<Lease> leases) {
-    return run(() -> holding(leases));
-  }
-
-  private Set<Lease> holding(Collection<Lease> leases) {
-    Set<Lease> holding = new HashSet<>(leases);
-    holding.removeIf(
-        lease -> {
-          PendingRow row = row(lease.sequence());
-          return row == null || !row.hasLease(lease.token());
-        });
-    return holding;
+    return run(() -> changes.holding(leases));
   }
 
   @Override
   public List<ClaimedMessage> claimDue(List<Long> sequences) {
-    return run(() -> claimed(new MemoryClaim(this).theseIfDue(sequences)));
+    return run(() -> changes.claim(new MemoryClaim(changes).theseIfDue(sequences)));
   }
 
   @Override
   public List<ClaimedMessage> claimAtRisk(List<Long> sequences) {
-    return run(() -> claimed(new MemoryClaim(this).theseAtRisk(sequences)));
+    return run(() -> changes.claim(new MemoryClaim(changes).theseAtRisk(sequences)));
   }
 
   @Override
   public List<ClaimedMessage> reclaim(List<Long> sequences) {
-    return run(() -> claimed(new MemoryClaim(this).these(sequences)));
+    return run(() -> changes.claim(new MemoryClaim(changes).these(sequences)));
   }
 
   @Override
@@ -172,7 +133,7 @@ final class MemoryWorkTransaction implements WorkTransaction {
     run(
         () -> {
           Instant until = tables.now().plus(holdBack);
-          sequences.forEach(sequence -> change(sequence, row -> row.atRisk(until)));
+          sequences.forEach(sequence -> changes.change(sequence, row -> row.atRisk(until)));
           return true;
         });
   }
@@ -183,12 +144,12 @@ final class MemoryWorkTransaction implements WorkTransaction {
         () -> {
           Instant now = tables.now();
           for (ClaimedMessage message : atRisk) {
-            PendingRow row = row(message.sequence());
+            PendingRow row = changes.row(message.sequence());
             if (row != null
                 && row.crashes() == message.crashes()
                 && row.lease() == null
-                && !isClaimedByAnother(message.sequence())) {
-              change(message.sequence(), it -> it.restored(now));
+                && !changes.isClaimedByAnother(message.sequence())) {
+              changes.change(message.sequence(), it -> it.restored(now));
             }
           }
           return true;
@@ -200,8 +161,8 @@ final class MemoryWorkTransaction implements WorkTransaction {
     run(
         () -> {
           for (long sequence : sequences) {
-            tables.awaitUntil(() -> !isClaimedByAnother(sequence));
-            change(sequence, row -> row.crashes() > 0 ? row.cleared(tables.now()) : row);
+            tables.awaitUntil(() -> !changes.isClaimedByAnother(sequence));
+            changes.change(sequence, row -> row.crashes() > 0 ? row.cleared(tables.now()) : row);
           }
           return true;
         });
@@ -218,7 +179,11 @@ final class MemoryWorkTransaction implements WorkTransaction {
   }
 
   void record(String effect) {
-    run(() -> effects.add(effect));
+    run(
+        () -> {
+          changes.effect(effect);
+          return true;
+        });
   }
 
   void abort() {
@@ -226,14 +191,18 @@ final class MemoryWorkTransaction implements WorkTransaction {
   }
 
   void failAtCommit(RuntimeException failure) {
-    run(() -> deferred = failure);
+    run(
+        () -> {
+          changes.deferFailure(failure);
+          return true;
+        });
   }
 
   void end() {
     run(
         () -> {
-          apply();
-          state = State.ENDED;
+          changes.publish();
+          over(State.ENDED);
           return true;
         });
   }
@@ -241,17 +210,14 @@ final class MemoryWorkTransaction implements WorkTransaction {
   void lose() {
     tables.locked(
         () -> {
-          if (state == State.OPEN) {
-            rollBack();
-            state = State.LOST;
-          }
+          rollBack(State.LOST);
           return true;
         });
   }
 
   @Override
   public void savepoint() {
-    run(() -> savepoint = new Savepoint(Map.copyOf(changed), effects.size(), deferred));
+    run(() -> savepoint = changes.savepoint());
   }
 
   @Override
@@ -268,9 +234,10 @@ final class MemoryWorkTransaction implements WorkTransaction {
   public void check() {
     run(
         () -> {
-          if (deferred != null) {
+          RuntimeException failure = changes.deferredFailure();
+          if (failure != null) {
             aborted = true;
-            throw deferred;
+            throw failure;
           }
           return true;
         });
@@ -287,14 +254,11 @@ final class MemoryWorkTransaction implements WorkTransaction {
     tables.locked(
         () -> {
           requireOpen();
-          Savepoint before = savepoint;
+          MemoryChanges.Savepoint before = savepoint;
           if (before == null) {
             throw new InboxException("there is no savepoint to go back to");
           }
-          changed.clear();
-          changed.putAll(before.changed);
-          effects.subList(before.effects, effects.size()).clear();
-          deferred = before.deferred;
+          changes.rollBackTo(before);
           savepoint = null;
           aborted = false;
           return true;
@@ -306,149 +270,38 @@ final class MemoryWorkTransaction implements WorkTransaction {
     boolean left =
         run(
             () -> {
-              if (deferred != null) {
-                rollBack();
-                throw deferred;
+              RuntimeException failure = changes.deferredFailure();
+              if (failure != null) {
+                rollBack(State.ROLLED_BACK);
+                throw failure;
               }
-              requireAll(outcomes);
-              apply();
-              settle(outcomes);
-              state = State.COMMITTED;
+              changes.requireAll(outcomes);
+              changes.publish();
+              changes.settle(outcomes);
+              over(State.COMMITTED);
               return toHandle
                   > outcomes.stream().filter(Outcome.Processed.class::isInstance).count();
             });
     if (left) { // some may be left for the workers
-      tables.announce(endpoint);
+      tables.announce(changes.endpoint);
     }
-  }
-
-  private void requireAll(List<Outcome> outcomes) {
-    long gone =
-        outcomes.stream()
-            .mapToLong(Outcome::sequence)
-            .filter(sequence -> row(sequence) == null || isClaimedByAnother(sequence))
-            .count();
-    if (gone > 0) {
-      throw new InboxException(
-          "%d of %d messages of %s were not there any more when they got their outcome; the batch is undone"
-              .formatted(gone, outcomes.size(), endpoint));
-    }
-  }
-
-  /** Makes visible to others what was done, and frees the messages. */
-  private void apply() {
-    Instant now = tables.now();
-    received.values().forEach(message -> tables.messages.put(message.identity(), message));
-    quarantined.forEach(row -> tables.quarantine.put(row.sequence(), row));
-    tables.pending.putAll(changed);
-    claimed.forEach(
-        sequence -> tables.pending.computeIfPresent(sequence, (key, row) -> row.uninterrupted()));
-    crashes.forEach(
-        crash ->
-            tables.failed(
-                crash.sequence, crash.attempt, AttemptFailure.crash(AttemptFailure.DIED), now));
-    tables.effects.addAll(effects);
-    tables.ended(this);
-  }
-
-  private void settle(List<Outcome> outcomes) {
-    Instant now = tables.now();
-    for (Outcome outcome : outcomes) {
-      PendingRow row = tables.pending.remove(outcome.sequence());
-      if (outcome instanceof Outcome.Processed) {
-        tables.finished.put(
-            row.sequence(), new FinishedRow(row.message(), now, row.attemptsAfterThis()));
-      } else if (outcome instanceof Outcome.Retry retry) {
-        tables.failed(row.sequence(), row.attemptsAfterThis(), retry.failure(), now);
-        tables.pending.put(
-            row.sequence(), row.retried(now.plus(retry.delay()), retry.error(), retry.alone()));
-      } else if (outcome instanceof Outcome.Postponed postponed) {
-        tables.pending.put(row.sequence(), row.postponed(time(postponed.when(), now)));
-      } else if (outcome instanceof Outcome.Dead dead) {
-        tables.failed(row.sequence(), row.attemptsAfterThis(), dead.failure(), now);
-        tables.dead.put(row.sequence(), MemoryOperations.dead(tables, row, dead, now));
-      }
-    }
-  }
-
-  private static Instant time(Postpone.When when, Instant now) {
-    return when instanceof Postpone.When.At at
-        ? at.time()
-        : now.plus(((Postpone.When.After) when).delay());
   }
 
   @Override
   public void close() {
-    tables.whileUpOrDown(
-        () -> {
-          if (state == State.OPEN) {
-            rollBack();
-          }
-        });
+    tables.whileUpOrDown(() -> rollBack(State.ROLLED_BACK));
   }
 
-  /** What was claimed is orphaned. */
-  private void rollBack() {
-    claimed.forEach(
-        sequence -> tables.pending.computeIfPresent(sequence, (key, row) -> row.interrupt()));
+  private void rollBack(State then) {
+    if (state == State.OPEN) {
+      changes.interrupt();
+      over(then);
+    }
+  }
+
+  private void over(State how) {
     tables.ended(this);
-    state = State.ROLLED_BACK;
-  }
-
-  /** The messages that are to be handled, as this transaction sees them. */
-  NavigableMap<Long, PendingRow> rows() {
-    if (changed.isEmpty()) {
-      return tables.pending;
-    }
-    NavigableMap<Long, PendingRow> rows = new TreeMap<>(tables.pending);
-    rows.putAll(changed);
-    return rows;
-  }
-
-  @Nullable PendingRow row(long sequence) {
-    PendingRow mine = changed.get(sequence);
-    return mine == null ? tables.pending.get(sequence) : mine;
-  }
-
-  void change(long sequence, UnaryOperator<PendingRow> change) {
-    PendingRow row = row(sequence);
-    if (row != null) {
-      take(sequence);
-      changed.put(sequence, change.apply(row));
-    }
-  }
-
-  void insert(PendingRow row) {
-    received.put(row.message().identity(), row.message());
-    changed.put(row.sequence(), row);
-  }
-
-  boolean hasClaimed() {
-    return !claimed.isEmpty();
-  }
-
-  boolean hasClaimed(long sequence) {
-    return claimed.contains(sequence);
-  }
-
-  boolean isClaimedByAnother(long sequence) {
-    MemoryWorkTransaction holder = tables.claims.get(sequence);
-    return holder != null && holder != this;
-  }
-
-  private List<ClaimedMessage> claimed(List<PendingRow> rows) {
-    Instant now = tables.now();
-    rows.forEach(row -> take(row.sequence()));
-    return rows.stream().map(row -> row.claimed(now)).toList();
-  }
-
-  private void take(long sequence) {
-    PendingRow row = row(sequence);
-    claimed.add(sequence);
-    tables.claims.put(sequence, this);
-    if (row != null && row.key() != null) {
-      keys.add(row.key());
-    }
+    state = how;
   }
 
   private <T extends @Nullable Object> T run(Supplier<T> work) {

@@ -73,6 +73,6 @@ class JdbiFixture implements StoreFixture {
     String by = " - interval '%d s'".formatted(time.toSeconds());
     database.execute("UPDATE inbox_processed SET processed_on_utc = processed_on_utc" + by);
     database.execute("UPDATE inbox_interventions SET done_on_utc = done_on_utc" + by);
-    database.execute("DELETE FROM inbox_retention"); // scans begin anew
+    database.execute("DELETE FROM inbox_retention_progress"); // scans begin anew
   }
 }

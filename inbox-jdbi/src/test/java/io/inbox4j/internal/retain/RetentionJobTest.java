@@ -6,20 +6,17 @@ import static org.awaitility.Awaitility.await;
 import io.inbox4j.event.MessageIds;
 import io.inbox4j.jdbi.JdbiInboxStore;
 import io.inbox4j.operations.Retention;
-import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.WorkTransaction;
 import io.inbox4j.testkit.PostgresServer;
 import io.inbox4j.transport.Delivery;
 import io.inbox4j.transport.ValidatedDelivery;
-import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.AfterEach;
@@ -85,43 +82,6 @@ class RetentionJobTest {
   }
 
   @Test
-  void itGoesOnAfterAFailure() {
-    processedAWeekAgo(5);
-    execute("ALTER TABLE inbox_retention_progress RENAME TO mislaid");
-    RetentionJob retentionJob =
-        new RetentionJob(store, Set.of(ENDPOINT), Retention.days(7), SOON, SOON);
-    retentionJob.start();
-    await().pollDelay(Duration.ofMillis(500)).until(() -> messages() == 5);
-    execute("ALTER TABLE mislaid RENAME TO inbox_retention_progress");
-    await().until(() -> messages() == 0);
-    retentionJob.close();
-  }
-
-  @Test
-  void itGoesOnAfterAnErrorAndAfterAnInterrupt() {
-    processedAWeekAgo(5);
-    AtomicInteger calls = new AtomicInteger();
-    InboxStore failing =
-        (InboxStore)
-            Proxy.newProxyInstance(
-                InboxStore.class.getClassLoader(),
-                new Class<?>[] {InboxStore.class},
-                (proxy, method, arguments) -> {
-                  switch (method.getName().equals("retain") ? calls.incrementAndGet() : 0) {
-                    case 1 -> throw new InternalError("of the virtual machine");
-                    case 2 -> Thread.currentThread().interrupt();
-                    default -> {}
-                  }
-                  return method.invoke(store, arguments);
-                });
-    RetentionJob retentionJob =
-        new RetentionJob(failing, Set.of(ENDPOINT), Retention.days(7), SOON, SOON);
-    retentionJob.start();
-    await().until(() -> messages() == 0);
-    retentionJob.close();
-  }
-
-  @Test
   void closingEndsItInTheMidstOfItsWork() {
     int count = 20_000;
     processedAWeekAgo(count);
@@ -141,16 +101,5 @@ class RetentionJobTest {
         .isEqualTo(left);
     assertThat(store.retain(soFar -> true).ran()).isTrue();
     assertThat(messages()).isZero();
-  }
-
-  @Test
-  void whatIsKeptForEverIsLeftAlone() throws Exception {
-    processedAWeekAgo(5);
-    RetentionJob retentionJob =
-        new RetentionJob(store, Set.of(ENDPOINT), Retention.forever(), SOON, SOON);
-    retentionJob.start();
-    Thread.sleep(300);
-    retentionJob.close();
-    assertThat(messages()).isEqualTo(5);
   }
 }
