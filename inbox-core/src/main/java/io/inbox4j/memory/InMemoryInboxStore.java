@@ -378,7 +378,7 @@ public final class InMemoryInboxStore implements InboxStore {
       Predicate<RetentionReport> goOn) {
     if (retention.isForever()) {
       throw new IllegalArgumentException(
-          "messages are kept for ever; expected for example Retention.days(7)");
+          "messages are kept forever; expected for example Retention.days(7)");
     }
     MemoryRetention run = new MemoryRetention(tables);
     return run.run(() -> run.requested(endpoints, retention, force), goOn);

@@ -19,7 +19,7 @@ final class MemoryQueue {
   }
 
   /**
-   * Takes what is ready, in order, up to this many; waits for it, but not for ever.
+   * Takes what is ready, in order, up to this many; waits for it, but not forever.
    *
    * @param closed whether the consumer was closed while it waited, and gets nothing
    */

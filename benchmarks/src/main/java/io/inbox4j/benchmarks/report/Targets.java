@@ -120,9 +120,9 @@ final class Targets {
             128,
             results.figure("heap", "1 process", "heap MB")),
         atLeast(
-            "retention: drain with the janitor at work / without",
+            "retention: drain with the retention job at work / without",
             0.90,
-            ratio(rate("retention", "janitor at work"), rate("retention", "no janitor"))));
+            ratio(rate("retention", "retention job at work"), rate("retention", "no retention job"))));
   }
 
   private OptionalDouble rate(String key, String name) {

@@ -10,12 +10,12 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jdbi.v3.core.Jdbi;
 
-/** A janitor removes old messages beside the drain, until they are gone. */
+/** A retention job removes old messages beside the drain, until they are gone. */
 record OldMessages() implements Workload {
 
   private static final int OLD = 5_000_000;
 
-  /** Times the messages of other workloads: the janitor rests more than it works. */
+  /** Times the messages of other workloads: the retention job rests more than it works. */
   private static final int LONG_DRAIN = 4;
 
   @Override
@@ -25,7 +25,7 @@ record OldMessages() implements Workload {
 
   @Override
   public String title() {
-    return "Drain while a janitor removes 5 million old messages";
+    return "Drain while a retention job removes 5 million old messages";
   }
 
   @Override
@@ -35,13 +35,13 @@ record OldMessages() implements Workload {
     String database = session.lab().newDatabase();
     Kept.add(database, 0, session.scaled(OLD));
     for (int repetition = 1; repetition <= session.repetitions(); repetition++) {
-      measure(session, section, database, "no janitor", repetition);
+      measure(session, section, database, "no retention job", repetition);
       AtomicBoolean over = new AtomicBoolean();
-      Thread janitor = new Thread(() -> remove(database, over), "janitor");
-      janitor.start();
-      measure(session, section, database, "janitor at work", repetition);
+      Thread retention = new Thread(() -> remove(database, over), "retention");
+      retention.start();
+      measure(session, section, database, "retention job at work", repetition);
       over.set(true);
-      janitor.join();
+      retention.join();
     }
     long begin = System.nanoTime();
     remove(database, new AtomicBoolean());
@@ -52,7 +52,7 @@ record OldMessages() implements Workload {
                     it.select("SELECT count(*) FROM inbox_messages WHERE type = 'old'")
                         .mapTo(Long.class)
                         .one());
-    Results.Row row = section.row("janitor at work", Drain.usual().contract());
+    Results.Row row = section.row("retention job at work", Drain.usual().contract());
     row.figure("old messages left", (double) left);
     row.figure("seconds for the rest, with nothing else to do", (System.nanoTime() - begin) / 1e9);
     session.lab().drop(database);

@@ -28,7 +28,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The janitor in the background. */
+/** The retention job in the background. */
 @Timeout(60)
 class RetentionJobTest {
 

@@ -11,7 +11,7 @@ final class NeighbourFaults {
   private static final String ROLE = "neighbour";
   private static final Duration AWHILE = Duration.ofSeconds(4);
 
-  /** A janitor that was killed keeps its place for two minutes. */
+  /** A retention job that was killed keeps its place for two minutes. */
   private static final Duration PATIENCE = Duration.ofMinutes(3);
 
   private NeighbourFaults() {}
@@ -21,14 +21,14 @@ final class NeighbourFaults {
         new Fault(
             "a second service keeps messages for a shorter time",
             "it removes its own only; what comes again is a duplicate",
-            "messages made two hours old, its janitor keeps one hour, 300 published again",
+            "messages made two hours old, its retention job keeps one hour, 300 published again",
             scene -> {
               letIn(scene);
               Walker neighbour = scene.startBeside(Walker.Kind.neighbour(ROLE));
               try {
                 makeOld(scene);
                 if (!Quiet.await(PATIENCE, neighbour::tidies)) {
-                  throw new IllegalStateException("the neighbour's janitor cannot run");
+                  throw new IllegalStateException("the neighbour's retention job cannot run");
                 }
               } finally {
                 neighbour.end();
@@ -38,7 +38,7 @@ final class NeighbourFaults {
             }),
         new Fault(
                 "a worker comes by way of PgBouncer",
-                "it works as the others do; the janitors of all can run",
+                "it works as the others do; the retention jobs of all can run",
                 "transaction mode, sessions shared, for 4 s",
                 NeighbourFaults::bounce)
             .onlyIf(scene -> PgBouncer.isPossible()));
@@ -84,7 +84,7 @@ final class NeighbourFaults {
       }
       for (Walker walker : List.of(odd, scene.veterans().get(1))) {
         if (!Quiet.await(PATIENCE, walker::tidies)) {
-          throw new IllegalStateException("a janitor has kept the others out for " + PATIENCE);
+          throw new IllegalStateException("a retention job has kept the others out for " + PATIENCE);
         }
       }
       odd.end();

@@ -131,7 +131,7 @@ record Walker(String name, Role role, ChildProcess process, Wire toRabbit) {
         Integer.parseInt(words[1]), Long.parseLong(words[2]), sessions, toRabbit.links());
   }
 
-  /** Lets its janitor remove what is old; whether it could, and no other one was at it. */
+  /** Lets its retention job remove what is old; whether it could, and no other one was at it. */
   boolean tidies() {
     return ask("TIDY", "tidied ").equals("tidied true");
   }

@@ -57,7 +57,7 @@ public final class InboxSchema implements TemplateEngine {
 
   /**
    * Its name. If none was given, it is the schema on the connection's search path that has the
-   * tables, or else the current one; that is found out once.
+   * tables, or else the current one; that is determined once.
    */
   public String name(Connection connection) throws SQLException {
     String known = name;
