@@ -36,6 +36,7 @@ class DocumentationTest {
       import io.inbox4j.handler.*;
       import io.inbox4j.jdbi.*;
       import io.inbox4j.listener.*;
+      import io.inbox4j.memory.*;
       import io.inbox4j.micrometer.*;
       import io.inbox4j.opentelemetry.*;
       import io.inbox4j.operations.*;

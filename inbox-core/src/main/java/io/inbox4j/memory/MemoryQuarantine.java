@@ -106,7 +106,7 @@ final class MemoryQuarantine {
   private StoreResult store(QuarantineRow row, ValidatedDelivery.Event event) {
     try (MemoryWorkTransaction transaction = new MemoryWorkTransaction(row.endpoint(), tables)) {
       StoreResult result =
-          new MemoryReceiving(transaction.changes).store(event, row.place(), row.at());
+          new MemoryReceiving(transaction.changes).store(event, row.place(), row.at(), now);
       transaction.commit(List.of());
       return result;
     }

@@ -31,7 +31,7 @@ final class MemoryReceiving {
   private StoreResult receive(ValidatedDelivery delivery, Instant now) {
     long place = tables.nextSequence();
     if (delivery instanceof ValidatedDelivery.Event event) {
-      StoreResult result = store(event, place, now);
+      StoreResult result = store(event, place, now, now);
       if (result == StoreResult.CONFLICT) {
         quarantine(conflict(event), place, now);
       }
@@ -42,17 +42,16 @@ final class MemoryReceiving {
   }
 
   /** Stores an event at this place in the arrival order, unless its identity is there. */
-  StoreResult store(ValidatedDelivery.Event event, long place, Instant receivedAt) {
+  StoreResult store(ValidatedDelivery.Event event, long place, Instant receivedAt, Instant now) {
     StoredMessage message = StoredMessage.of(event, endpoint, place, receivedAt);
     tables.awaitUntil(() -> nobodyElseStores(message.identity()));
     StoredMessage before = find(message.identity());
     if (before != null) {
       return before.conflictsWith(event) ? StoreResult.CONFLICT : StoreResult.DUPLICATE;
     }
-    Instant due = event.notBefore();
-    Instant now = tables.now();
-    boolean later = due != null && due.isAfter(now);
-    changes.insert(PendingRow.fresh(message, later ? due : receivedAt));
+    Instant notBefore = event.notBefore();
+    boolean later = notBefore != null && notBefore.isAfter(now);
+    changes.insert(PendingRow.fresh(message, later ? notBefore : now));
     return StoreResult.STORED;
   }
 

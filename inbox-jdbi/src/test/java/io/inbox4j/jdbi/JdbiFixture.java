@@ -71,6 +71,7 @@ class JdbiFixture implements StoreFixture {
   @Override
   public void age(Duration time) {
     String by = " - interval '%d s'".formatted(time.toSeconds());
+    database.execute("UPDATE inbox_messages SET received_on_utc = received_on_utc" + by);
     database.execute("UPDATE inbox_processed SET processed_on_utc = processed_on_utc" + by);
     database.execute("UPDATE inbox_interventions SET done_on_utc = done_on_utc" + by);
     database.execute("DELETE FROM inbox_retention_progress"); // scans begin anew

@@ -226,6 +226,7 @@ abstract class ReplayingContract extends ContractPart {
     assertThat(messages.get(2).receivedAt())
         .isAfter(before)
         .isBeforeOrEqualTo(messages.get(4).receivedAt());
+    assertThat(messages.get(2).dueAt()).as("from now on").isAfter(messages.get(4).dueAt());
   }
 
   @Test

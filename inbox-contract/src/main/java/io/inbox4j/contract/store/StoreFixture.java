@@ -40,8 +40,8 @@ public interface StoreFixture {
   void lose(WorkTransaction transaction);
 
   /**
-   * Makes what is stored older: messages that were processed or discarded, and the records of
-   * interventions. Nothing else has to change.
+   * Makes what is stored older: when messages were received, processed or discarded, and when
+   * operators intervened. Nothing else has to change.
    */
   void age(Duration time);
 }
