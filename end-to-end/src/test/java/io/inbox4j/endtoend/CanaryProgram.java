@@ -29,8 +29,8 @@ import java.util.function.Consumer;
 import org.jdbi.v3.core.Jdbi;
 
 /**
- * Does everything that an inbox does with secrets around. It logs all it can to standard error,
- * and prints to standard output what the API says and what the tables keep.
+ * Does everything that an inbox does with secrets around. It logs all it can to standard error, and
+ * prints to standard output what the API says and what the tables keep.
  */
 final class CanaryProgram {
 

@@ -122,7 +122,9 @@ final class Targets {
         atLeast(
             "retention: drain with the retention job at work / without",
             0.90,
-            ratio(rate("retention", "retention job at work"), rate("retention", "no retention job"))));
+            ratio(
+                rate("retention", "retention job at work"),
+                rate("retention", "no retention job"))));
   }
 
   private OptionalDouble rate(String key, String name) {

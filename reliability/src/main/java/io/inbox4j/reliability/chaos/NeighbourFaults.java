@@ -84,7 +84,8 @@ final class NeighbourFaults {
       }
       for (Walker walker : List.of(odd, scene.veterans().get(1))) {
         if (!Quiet.await(PATIENCE, walker::tidies)) {
-          throw new IllegalStateException("a retention job has kept the others out for " + PATIENCE);
+          throw new IllegalStateException(
+              "a retention job has kept the others out for " + PATIENCE);
         }
       }
       odd.end();
