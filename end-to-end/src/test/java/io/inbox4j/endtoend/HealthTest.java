@@ -300,7 +300,7 @@ class HealthTest {
       HealthWatch part = HealthWatch.of(inbox, "database");
       part.becomes(UP, "answers in");
       database.jdbi().useHandle(it -> it.execute("ALTER TABLE inbox_pending RENAME TO elsewhere"));
-      part.becomes(DOWN, "\"inbox_pending\" does not exist");
+      part.becomes(DOWN, "inbox_pending\" does not exist");
       assertThat(HealthWatch.of(inbox, "lag", queue).becomes(UP, "not known for").detail())
           .contains("before that: nothing is due");
       database.jdbi().useHandle(it -> it.execute("ALTER TABLE elsewhere RENAME TO inbox_pending"));
