@@ -163,6 +163,23 @@ class NotificationsTest {
   }
 
   @Test
+  void othersAreToldOfWhatIsOwedByASenderThatIsClosedWhileItSends() {
+    int senders = 20;
+    try (JdbiInboxStore listening = Messages.store(database);
+        WorkStore.Watch watch = listening.watch(heard::add, () -> {})) {
+      assertThat(watch).isNotNull();
+      awaitListening(1);
+      for (int i = 0; i < senders; i++) {
+        try (NotifySender closing = notifySender(jdbi())) {
+          committed(closing, "orders");
+          committed(closing, "payments");
+        }
+      }
+      await().until(() -> heard.stream().filter("payments"::equals).count() == senders);
+    }
+  }
+
+  @Test
   void othersAreToldOfWhatIsOwedAsSoonAsTheDatabaseIsBack() {
     AtomicBoolean gone = new AtomicBoolean(true);
     Jdbi jdbi =
@@ -206,6 +223,13 @@ class NotificationsTest {
         heard.clear();
         assertThat(storing.receive("orders", Messages.events(2))).containsOnly(StoreResult.STORED);
         await().pollDelay(Duration.ofMillis(300)).until(() -> heard.isEmpty());
+        try (JdbiInboxStore operating = JdbiInboxStore.create(server.dataSource())) {
+          operating.open();
+          operating.pause("orders", "anna", "the printer burns");
+          operating.resume("orders");
+          assertThat(operating.discardPending(MessageFilter.all(), "anna", 0, 1).changed())
+              .hasSize(1);
+        }
         deaf.rollback();
         await().untilAsserted(() -> assertThat(heard).containsExactly("orders"));
       }

@@ -5,6 +5,7 @@ import io.inbox4j.internal.log.LoggedFailure;
 import io.inbox4j.store.StoreUnavailableException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.Objects;
 
 /**
  * The text of a failure that is stored with its message: the reason, the failure and its causes,
@@ -55,7 +56,7 @@ public final class FailureText {
   /** The failure in one line, even if its message cannot be read. */
   private static String summary(Throwable failure) {
     try {
-      return failure.toString();
+      return Objects.requireNonNull(failure.toString());
     } catch (Throwable e) { // from an exception class of a handler, say
       return failure.getClass().getName() + ", whose message cannot be had";
     }
@@ -72,8 +73,8 @@ public final class FailureText {
 
   private static String chain(Throwable failure) {
     StringBuilder text = new StringBuilder(summary(failure)).append('\n');
-    Throwable cause = failure.getCause();
-    for (int i = 0; cause != null && i < MAX_CAUSES; i++, cause = cause.getCause()) {
+    Throwable cause = LoggedFailure.causeOf(failure);
+    for (int i = 0; cause != null && i < MAX_CAUSES; i++, cause = LoggedFailure.causeOf(cause)) {
       text.append("because of ").append(summary(cause)).append('\n');
     }
     return text.toString();

@@ -1,6 +1,7 @@
 package io.inbox4j.internal.log;
 
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -79,6 +80,7 @@ public final class LoggedFailure extends Exception {
   private static StackTraceElement[] framesOf(Throwable failure) {
     try {
       return Arrays.stream(failure.getStackTrace())
+          .filter(Objects::nonNull)
           .limit(MAX_FRAMES)
           .toArray(StackTraceElement[]::new);
     } catch (Throwable e) {

@@ -2,6 +2,7 @@ package io.inbox4j.internal.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inbox4j.internal.log.LoggedFailure;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -34,6 +35,32 @@ class FailureTextTest {
     assertThat(FailureText.of("gave up", new Unspeakable()))
         .startsWith("gave up")
         .contains(Unspeakable.class.getName());
+  }
+
+  @Test
+  void aFailureThatSaysNothingAtAllIsShownByItsClass() {
+    assertThat(FailureText.summaryOf(new Speechless())).contains(Speechless.class.getName());
+    assertThat(FailureText.of(new Exception(new Speechless())))
+        .contains("because of " + Speechless.class.getName());
+    assertThat(LoggedFailure.summary(new Speechless())).contains(Speechless.class.getName());
+  }
+
+  @SuppressWarnings({"OverrideThrowableToString", "ToStringReturnsNull"}) // as a handler's may be
+  private static final class Speechless extends RuntimeException {
+    @Override
+    public @Nullable String toString() {
+      return null;
+    }
+
+    @Override
+    public StackTraceElement[] getStackTrace() {
+      return new StackTraceElement[] {null};
+    }
+
+    @Override
+    public synchronized Throwable getCause() {
+      throw new IllegalStateException("there is no telling");
+    }
   }
 
   private static final class Unspeakable extends RuntimeException {

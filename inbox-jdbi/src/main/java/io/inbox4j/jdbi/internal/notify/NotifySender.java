@@ -146,8 +146,11 @@ public final class NotifySender implements AutoCloseable {
       owed.addAll(endpoints);
       pause = BACKOFF;
       failed(endpoints, e);
-    } finally {
+    }
+    if (!sender.isShutdown()) {
       sender.schedule(this::send, pause.toNanos(), TimeUnit.NANOSECONDS);
+    } else if (!pause.equals(BACKOFF)) {
+      send(); // what became owed meanwhile; nothing is scheduled any more
     }
   }
 

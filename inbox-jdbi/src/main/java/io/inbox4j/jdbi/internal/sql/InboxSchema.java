@@ -29,7 +29,7 @@ public final class InboxSchema implements TemplateEngine {
 
   private static final int MAX_BYTES = 63;
   private static final Pattern PLAIN = Pattern.compile("[a-z_][a-z0-9_]*");
-  private static final Pattern UNQUOTABLE = Pattern.compile("['\"\\\\]");
+  private static final Pattern UNQUOTABLE = Pattern.compile("['\"\\\\{}]");
   private static final String CHANNEL = "inbox.";
   private static final int MAX_STATEMENTS = 1_000;
 
@@ -80,7 +80,7 @@ public final class InboxSchema implements TemplateEngine {
       }
       if (UNQUOTABLE.matcher(found).find()) {
         throw new InboxException(
-            "the schema that the search path leads to is called %s; expected a name without quotes and backslashes, or schema(\"inbox\")"
+            "the schema that the search path leads to is called %s; expected a name without quotes, backslashes and braces, or schema(\"inbox\")"
                 .formatted(found));
       }
       return found;

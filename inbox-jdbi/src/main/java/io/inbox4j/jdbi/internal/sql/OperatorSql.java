@@ -18,6 +18,7 @@ public final class OperatorSql {
       """
       WITH gone AS (DELETE FROM {inbox}.inbox_paused WHERE endpoint = :endpoint RETURNING endpoint)
       SELECT pg_notify('{channel}', '* ' || endpoint)::text FROM gone
+      WHERE pg_notification_queue_usage() < 0.9
       """;
 
   public static final String PAUSE_OF =
@@ -69,11 +70,16 @@ public final class OperatorSql {
         .formatted(CHOSEN_DEAD, action);
   }
 
-  /** What was removed, in order; notifies listening processes once per endpoint. */
+  /**
+   * What was removed, in order; notifies listening processes once per endpoint, unless the server's
+   * queue of notifications is so full that the commit might fail: then they find it by polling.
+   */
   private static final String TAKEN_DEAD =
       """
-      SELECT chosen.*, (SELECT count(told::text) FROM (SELECT DISTINCT endpoint FROM chosen) e,
-                                                      pg_notify('{channel}', '* ' || endpoint) told)
+      SELECT chosen.*, (SELECT count(told::text)
+                        FROM (SELECT DISTINCT endpoint FROM chosen
+                              WHERE pg_notification_queue_usage() < 0.9) e,
+                             pg_notify('{channel}', '* ' || endpoint) told)
       FROM chosen ORDER BY seq
       """;
 
@@ -169,7 +175,8 @@ public final class OperatorSql {
         )
         SELECT chosen.*, changed.seq IS NOT NULL AS changed,
                (SELECT count(told::text)
-                FROM (SELECT DISTINCT endpoint FROM chosen JOIN changed USING (seq)) e,
+                FROM (SELECT DISTINCT endpoint FROM chosen JOIN changed USING (seq)
+                      WHERE pg_notification_queue_usage() < 0.9) e,
                      pg_notify('{channel}', '* ' || endpoint) told)
         FROM chosen LEFT JOIN changed USING (seq) ORDER BY seq
         """

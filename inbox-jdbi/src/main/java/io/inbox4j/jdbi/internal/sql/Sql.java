@@ -52,7 +52,8 @@ public final class Sql {
           FROM stored
         )
         SELECT message_id, seq,
-               (SELECT pg_notify('{channel}', :notification)::text WHERE :notification <> '')
+               (SELECT pg_notify('{channel}', :notification)::text
+                WHERE :notification <> '' AND pg_notification_queue_usage() < 0.9)
         FROM stored
         """
         .formatted(arrays, arrived, columns, overriding, values);
@@ -616,7 +617,8 @@ public final class Sql {
       """
       SELECT current_setting('search_path') AS path,
              coalesce((SELECT n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-                       WHERE c.oid = to_regclass('inbox_migrations')), current_schema()) AS schema
+                       WHERE c.oid = to_regclass('inbox_migrations')
+                         AND left(n.nspname, 8) <> 'pg_temp_'), current_schema()) AS schema
       """;
 
   static final String HAS_SCHEMA =
