@@ -21,7 +21,7 @@ final class Scene implements AutoCloseable {
   private static final int PROCESSES = 2;
   private static final int FEED = 40;
   private static final long FEED_INTERVAL = 50_000_000;
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofSeconds(90);
   private static final Duration TOO_LONG_IDLE = Duration.ofSeconds(2);
 
   final Disk disk = Disk.mount();
@@ -210,6 +210,7 @@ final class Scene implements AutoCloseable {
   /** Freezes a process in the midst of its transactions. */
   AtWork caughtAtWork(Supplier<Walker> choice) throws InterruptedException {
     long idleSince = System.nanoTime();
+    Duration tooLongIdle = TOO_LONG_IDLE;
     long until = System.nanoTime() + PATIENCE.toNanos();
     while (System.nanoTime() < until) {
       feed();
@@ -224,9 +225,10 @@ final class Scene implements AutoCloseable {
       }
       Thread.sleep(5);
       if (walker.role() == Walker.Role.RECEIVE
-          && System.nanoTime() - idleSince > TOO_LONG_IDLE.toNanos()) {
+          && System.nanoTime() - idleSince > tooLongIdle.toNanos()) {
         makeActive(walker);
         idleSince = System.nanoTime();
+        tooLongIdle = tooLongIdle.multipliedBy(2); // on a busy machine they take long to reconnect
       }
     }
     throw new IllegalStateException("nobody was caught at work within " + PATIENCE);
