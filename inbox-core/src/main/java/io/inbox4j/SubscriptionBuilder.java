@@ -363,7 +363,7 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
     for (Class<? extends IntegrationEvent> event : named) {
       if (!events.contains(event)) {
         throw new IllegalArgumentException(
-            "%s has %s but is no event of '%s'; registered are: %s"
+            "%s has %s but is not an event of '%s'; registered are: %s"
                 .formatted(event.getName(), what, queue, known));
       }
     }

@@ -26,7 +26,7 @@ class GracefulEndTest {
   private static final Duration DEADLINE = Duration.ofSeconds(2);
 
   /** For what is cut off at the deadline to let go, on a machine that others use too. */
-  private static final Duration MARGIN = Duration.ofSeconds(10);
+  private static final Duration MARGIN = Duration.ofSeconds(6);
 
   private static final int ORDERS = 2_000;
   private static final int TERMINATED = 128 + 15;

@@ -115,7 +115,7 @@ class EvolvingTypesTest {
                             .on(Opened.class, (e, c) -> {})
                             .upcast("old", Placed.class, json -> json)))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("Placed has an upcaster but is no event of")
+        .hasMessageContaining("Placed has an upcaster but is not an event of")
         .hasMessageContaining("opened (Opened)");
   }
 

@@ -197,7 +197,7 @@ class FailedStartTest {
     await().atMost(PATIENCE).untilAsserted(() -> assertThat(threads()).isEmpty());
   }
 
-  /** The threads of inboxes, but for those that watch an open store. */
+  /** The threads of inboxes, except for those that watch an open store. */
   private static List<String> threads() {
     return Thread.getAllStackTraces().keySet().stream()
         .filter(Thread::isAlive)

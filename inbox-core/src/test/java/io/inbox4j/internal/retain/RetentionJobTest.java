@@ -122,7 +122,7 @@ class RetentionJobTest {
   }
 
   @Test
-  void whatIsKeptForEverIsLeftAlone() throws Exception {
+  void whatIsKeptForeverIsLeftAlone() throws Exception {
     processedAWeekAgo(5);
     RetentionJob retentionJob =
         new RetentionJob(store, Set.of(ENDPOINT), Retention.forever(), SOON, SOON);

@@ -21,7 +21,7 @@ final class Scene implements AutoCloseable {
   private static final int PROCESSES = 2;
   private static final int FEED = 40;
   private static final long FEED_INTERVAL = 50_000_000;
-  private static final Duration PATIENCE = Duration.ofSeconds(90);
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final Duration TOO_LONG_IDLE = Duration.ofSeconds(2);
 
   final Disk disk = Disk.mount();
