@@ -33,6 +33,7 @@ include(
     "inbox-micrometer",
     "inbox-opentelemetry",
     "testkit",
+    "testkit-engine",
     "inbox-cli",
     "examples",
     "benchmarks",

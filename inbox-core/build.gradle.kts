@@ -12,6 +12,7 @@ dependencies {
     implementation(libs.jackson.core)
     implementation(libs.slf4j.api)
 
+    testImplementation(project(":testkit-engine"))
     testImplementation(libs.assertj.core)
     testImplementation(libs.awaitility)
     testImplementation(libs.junit.jupiter.api)

@@ -40,14 +40,17 @@ public final class PostgresServer implements AutoCloseable {
   private final Closeable embedded;
   private final PostgresFiles files;
   private final int port;
+  private final boolean reusesConnections;
   private final AtomicInteger databases = new AtomicInteger();
   private boolean killed;
   private boolean closed;
 
-  private PostgresServer(Closeable embedded, PostgresFiles files, int port) {
+  private PostgresServer(
+      Closeable embedded, PostgresFiles files, int port, boolean reusesConnections) {
     this.embedded = embedded;
     this.files = files;
     this.port = port;
+    this.reusesConnections = reusesConnections;
   }
 
   /** Starts a new server with an empty data directory; the caller closes it. */
@@ -57,6 +60,10 @@ public final class PostgresServer implements AutoCloseable {
 
   /** Starts a new server with an empty data directory in this folder; the caller closes it. */
   public static PostgresServer startIn(Path folder) {
+    return startIn(folder, false);
+  }
+
+  private static PostgresServer startIn(Path folder, boolean reusesConnections) {
     try {
       Path data = Files.createTempDirectory(folder, "inbox-postgres");
       int port = FreePort.choose();
@@ -74,13 +81,16 @@ public final class PostgresServer implements AutoCloseable {
               // The lock file of a socket would outlive a kill.
               .setServerConfig("unix_socket_directories", "''")
               .start();
-      return new PostgresServer(postgres, new PostgresFiles(data), port);
+      return new PostgresServer(postgres, new PostgresFiles(data), port, reusesConnections);
     } catch (IOException e) {
       throw new UncheckedIOException("cannot start PostgreSQL", e);
     }
   }
 
-  /** The one server that the tests of this JVM share; it ends with the JVM. */
+  /**
+   * The one server that the tests of this JVM share; it ends with the JVM. Its files are in memory
+   * where there is room: tests kill processes, not machines.
+   */
   public static PostgresServer shared() {
     return Shared.SERVER;
   }
@@ -90,13 +100,19 @@ public final class PostgresServer implements AutoCloseable {
     return jdbcUrl("postgres");
   }
 
-  /** A data source for {@link #jdbcUrl()} that opens a new connection on every call. */
+  /** A data source for {@link #jdbcUrl()}, as {@link #dataSource(String)} has it. */
   public DataSource dataSource() {
     return dataSource(jdbcUrl());
   }
 
-  /** A data source for a url of this server that opens a new connection on every call. */
+  /**
+   * A data source for a url of this server that opens a new connection on every call; that of the
+   * {@link #shared()} server reuses closed ones.
+   */
   public DataSource dataSource(String jdbcUrl) {
+    if (reusesConnections) {
+      return new ReusedConnections(jdbcUrl);
+    }
     PGSimpleDataSource dataSource = new PGSimpleDataSource();
     dataSource.setUrl(jdbcUrl);
     return dataSource;
@@ -191,7 +207,7 @@ public final class PostgresServer implements AutoCloseable {
         stopped.next();
         copy.follow(stopped.getString(1), port, USER);
       }
-      PostgresServer standby = new PostgresServer(() -> {}, copy, standbyPort);
+      PostgresServer standby = new PostgresServer(() -> {}, copy, standbyPort, false);
       standby.restart();
       statement.execute("ALTER SYSTEM SET synchronous_standby_names = '*'");
       statement.execute("SELECT pg_reload_conf()");
@@ -263,6 +279,15 @@ public final class PostgresServer implements AutoCloseable {
 
   private static final class Shared {
     // The embedded server brings a shutdown hook of its own.
-    static final PostgresServer SERVER = start();
+    private static final Path MEMORY = Path.of("/dev/shm");
+    private static final long ROOM = 2L << 30;
+
+    static final PostgresServer SERVER = startIn(folder(), true);
+
+    private static Path folder() {
+      return Files.isWritable(MEMORY) && MEMORY.toFile().getUsableSpace() > ROOM
+          ? MEMORY
+          : Path.of(System.getProperty("java.io.tmpdir"));
+    }
   }
 }

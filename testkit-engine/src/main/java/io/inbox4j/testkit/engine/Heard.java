@@ -1,4 +1,4 @@
-package io.inbox4j.jdbi;
+package io.inbox4j.testkit.engine;
 
 import io.inbox4j.listener.InboxListener;
 import java.util.List;
@@ -6,16 +6,17 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /** Every outcome that a listener was told, as a line. */
-final class Heard implements InboxListener {
+public final class Heard implements InboxListener {
 
   private final Queue<String> lines = new ConcurrentLinkedQueue<>();
 
-  List<String> lines() {
+  /** All of them, in order. */
+  public List<String> lines() {
     return List.copyOf(lines);
   }
 
   /** The lines that begin with this. */
-  List<String> of(String what) {
+  public List<String> of(String what) {
     return lines.stream().filter(line -> line.startsWith(what)).toList();
   }
 

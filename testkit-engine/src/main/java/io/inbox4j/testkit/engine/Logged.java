@@ -1,4 +1,4 @@
-package io.inbox4j.jdbi;
+package io.inbox4j.testkit.engine;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.slf4j.LoggerFactory;
 
 /** What is logged while it is open, and nowhere else then. */
-final class Logged extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+public final class Logged extends AppenderBase<ILoggingEvent> implements AutoCloseable {
 
   private final Queue<ILoggingEvent> events = new ConcurrentLinkedQueue<>();
   private final Logger logger;
@@ -23,7 +23,7 @@ final class Logged extends AppenderBase<ILoggingEvent> implements AutoCloseable 
   }
 
   /** What loggers of this name and below it say. */
-  static Logged by(String name) {
+  public static Logged by(String name) {
     Logged logged = new Logged((Logger) LoggerFactory.getLogger(name));
     logged.start();
     logged.logger.addAppender(logged);
@@ -38,12 +38,12 @@ final class Logged extends AppenderBase<ILoggingEvent> implements AutoCloseable 
   }
 
   /** Every event as it stands in a log, with its stack trace. */
-  List<String> lines() {
+  public List<String> lines() {
     return events.stream().map(Logged::line).toList();
   }
 
   /** Those of at least this level. */
-  List<String> lines(Level level) {
+  public List<String> lines(Level level) {
     return events.stream()
         .filter(event -> event.getLevel().isGreaterOrEqual(level))
         .map(Logged::line)
