@@ -53,6 +53,24 @@ class ConnectionPoolTest {
   }
 
   @Test
+  void aFirstConnectionThatIsLostWhileItIsSetUpDoesNotSpoilThePool() throws SQLException {
+    String question = "SHOW TRANSACTION ISOLATION LEVEL"; // what the pool asks its first connection
+    try (HikariDataSource pool = ConnectionPool.of(database.url() + LosingSockets.PARAMETER)) {
+      LosingSockets.loseOne(question);
+      try (Connection first = pool.getConnection()) {
+        assertThat(first.isValid(1)).isTrue();
+      } catch (SQLException e) {
+        assertThat(e.getMessage()).as("its connection was lost").isNotBlank();
+      }
+      assertThat(LosingSockets.waitsFor(question)).as("a socket was lost").isFalse();
+      try (Connection connection = pool.getConnection()) {
+        assertThat(connection.getTransactionIsolation())
+            .isEqualTo(Connection.TRANSACTION_READ_COMMITTED);
+      }
+    }
+  }
+
+  @Test
   void whatTheDatabaseSaysDoesNotQuoteRowsUnlessTheUrlAsksForIt() {
     assertThat(refusal(database.url())).contains("violates").doesNotContain("(secret)");
     assertThat(refusal(database.url() + "&logServerErrorDetail=true")).contains("(secret)");
@@ -149,7 +167,7 @@ class ConnectionPoolTest {
   }
 
   @Test
-  void aBatchTakesTwoRoundTripsBesidesThoseOfItsHandlers() {
+  void aBatchTakesThreeRoundTripsBesidesThoseOfItsHandlers() {
     Queue<String> calls = new ConcurrentLinkedQueue<>();
     DataSource recorded =
         recorded(database.dataSource(), calls, Set.of("prepareStatement", "createStatement"));
@@ -161,13 +179,13 @@ class ConnectionPoolTest {
             transaction.claim(Messages.TYPES, 2).stream()
                 .<Outcome>map(message -> new Outcome.Processed(message.sequence()))
                 .toList();
-        assertThat(calls).hasSize(1);
+        assertThat(calls).as("a lane, and what is in it").hasSize(2);
         transaction.savepoint();
         TestDatabase.effect(transaction.unwrap(Handle.class), "done");
         transaction.releaseSavepoint();
-        assertThat(calls).as("with that of the handler").hasSize(2);
+        assertThat(calls).as("with that of the handler").hasSize(3);
         transaction.commit(outcomes);
-        assertThat(calls).hasSize(3);
+        assertThat(calls).hasSize(4);
       }
     }
     assertThat(database.effects()).containsExactly("done");

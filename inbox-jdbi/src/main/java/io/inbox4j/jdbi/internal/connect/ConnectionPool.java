@@ -54,6 +54,8 @@ public final class ConnectionPool {
     config.setMinimumIdle(0);
     config.setConnectionTimeout(10_000);
     config.setInitializationFailTimeout(-1);
+    // The pool would ask its first connection for it, and never work if that one is lost meanwhile.
+    config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
     DRIVER.forEach(config::addDataSourceProperty);
     config.setExceptionOverride(new Evictions());
     return new HikariDataSource(config);
