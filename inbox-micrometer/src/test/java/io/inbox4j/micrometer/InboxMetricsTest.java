@@ -70,7 +70,7 @@ class InboxMetricsTest {
       Scrape scrape = service.scrape;
       MeasuredService.until(
           () ->
-              scrape.value("inbox_messages_processed_total") >= 21
+              scrape.value("inbox_lag_seconds_count") >= 21 // recorded after the counter
                   && scrape.value("inbox_messages_dead_total") >= 1
                   && scrape.value("inbox_messages_duplicates_total") >= 20);
 
