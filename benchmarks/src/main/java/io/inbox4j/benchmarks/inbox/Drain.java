@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 public record Drain(
     String name,
     Consumer<SubscriptionBuilder> options,
-    boolean together,
+    Inserts how,
     int poolSize,
     int maxMessages,
     Supplier<@Nullable String> keys)
@@ -33,10 +33,18 @@ public record Drain(
 
   public static final String ENDPOINT = "benchmark.orders";
   public static final String IN_BATCHES = "Inbox, handler of batches";
+  private static final String HANDED_OVER = "Inbox, handed-over writes";
   static final int POOL = 20;
   private static final int FILL = 1_000;
   private static final int MANY = Integer.MAX_VALUE;
   private static final int KEYS = 1_000;
+
+  /** How handlers insert. */
+  private enum Inserts {
+    EACH,
+    HANDED_OVER,
+    TOGETHER
+  }
 
   /** As it comes. */
   public static Drain usual() {
@@ -45,7 +53,12 @@ public record Drain(
 
   /** With a handler that takes all messages that a worker has in flight. */
   public static Drain inBatches() {
-    return new Drain(IN_BATCHES, queue -> {}, true, POOL, MANY, () -> null);
+    return new Drain(IN_BATCHES, queue -> {}, Inserts.TOGETHER, POOL, MANY, () -> null);
+  }
+
+  /** With a handler that leaves it to the inbox when its statement is sent. */
+  public static Drain handedOver() {
+    return new Drain(HANDED_OVER, queue -> {}, Inserts.HANDED_OVER, POOL, MANY, () -> null);
   }
 
   public static Drain withWorkers(int count) {
@@ -54,7 +67,7 @@ public record Drain(
   }
 
   private static Drain named(String name, Consumer<SubscriptionBuilder> options, int poolSize) {
-    return new Drain(name, options, false, poolSize, MANY, () -> null);
+    return new Drain(name, options, Inserts.EACH, poolSize, MANY, () -> null);
   }
 
   /** In the order of keys, each as probable as the others. */
@@ -82,18 +95,18 @@ public record Drain(
     return new Drain(
         "one key, a commit each",
         queue -> queue.ordered().batchSize(1),
-        false,
+        Inserts.EACH,
         POOL,
         4_000,
         () -> "hot");
   }
 
   private static Drain ordered(String name, int maxMessages, Supplier<@Nullable String> keys) {
-    return new Drain(name, SubscriptionBuilder::ordered, false, POOL, maxMessages, keys);
+    return new Drain(name, SubscriptionBuilder::ordered, Inserts.EACH, POOL, maxMessages, keys);
   }
 
   public Drain called(String other) {
-    return new Drain(other, options, together, poolSize, maxMessages, keys);
+    return new Drain(other, options, how, poolSize, maxMessages, keys);
   }
 
   @Override
@@ -155,9 +168,11 @@ public record Drain(
   }
 
   private SubscriptionBuilder handling(SubscriptionBuilder queue, boolean inserts) {
-    return together
-        ? queue.onBatch(OrderPlaced.class, Drain::insertAll)
-        : queue.on(OrderPlaced.class, handler(inserts));
+    return switch (how) {
+      case EACH -> queue.on(OrderPlaced.class, handler(inserts));
+      case HANDED_OVER -> queue.on(OrderPlaced.class, Drain::handOver);
+      case TOGETHER -> queue.onBatch(OrderPlaced.class, Drain::insertAll);
+    };
   }
 
   static EventHandler<OrderPlaced> handler(boolean inserts) {
@@ -166,6 +181,10 @@ public record Drain(
 
   static void insert(OrderPlaced event, EventContext context) {
     context.unwrap(Handle.class).execute(OrderPlaced.INSERT, event.order(), event.amount());
+  }
+
+  static void handOver(OrderPlaced event, EventContext context) {
+    context.write(OrderPlaced.INSERT, event.order(), event.amount());
   }
 
   static void insertAll(List<? extends OrderPlaced> events, BatchContext<?> context) {

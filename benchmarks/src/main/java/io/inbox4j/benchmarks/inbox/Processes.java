@@ -85,8 +85,7 @@ public record Processes(int count, List<String> jvmOptions, AtomicLong heap) imp
   private static boolean isPending(Handle handle) {
     return handle
         .select(
-            "SELECT seq FROM inbox_pending WHERE endpoint = ? AND lane IS NULL"
-                + " ORDER BY due_on_utc DESC, seq DESC LIMIT 1",
+            "SELECT seq FROM inbox_pending WHERE endpoint = ? ORDER BY lane DESC, seq DESC LIMIT 1",
             Drain.ENDPOINT)
         .mapTo(Long.class)
         .findOne()

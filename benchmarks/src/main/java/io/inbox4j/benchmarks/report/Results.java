@@ -82,6 +82,13 @@ public record Results(Map<String, Section> sections) {
     return row(key, name).stream().mapToDouble(Row::rate).findFirst();
   }
 
+  /** The median of what a message costs the database, in microseconds, if it was measured. */
+  public OptionalDouble databaseMicros(String key, String name) {
+    return row(key, name).stream()
+        .mapToDouble(row -> median(row.runs.stream().map(Measurement::databaseMicros).toList()))
+        .findFirst();
+  }
+
   /** The median of another figure of a row, if it was measured. */
   public OptionalDouble figure(String key, String name, String figure) {
     return row(key, name).stream()

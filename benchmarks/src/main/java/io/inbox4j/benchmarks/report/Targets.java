@@ -53,7 +53,7 @@ final class Targets {
     return List.of(
         atLeast(
             "ingest / amqp-client alone with no database",
-            0.80,
+            0.50,
             ratio(
                 rate("ingest", "Inbox: stored and acknowledged"),
                 rate("ingest", "amqp-client alone, no database"))),
@@ -63,18 +63,28 @@ final class Targets {
             ratio(
                 rate("ingest", "Inbox: stored and acknowledged"),
                 rate("ingest", "amqp-client alone, prefetch 500, an ack every 100"))),
-        atLeast("A drain / fastest peer of any contract", 3, ratio(a, fastestPeer("A", ""))),
+        atLeast("A drain / fastest peer of any contract", 3.5, ratio(a, fastestPeer("A", ""))),
         atLeast(
             "B drain / fastest peer whose effect commits with the completion",
             5,
             ratio(b, fastestPeer("B", "effect commits with completion"))),
         atLeast("B drain / hand-written SQL", 0.80, ratio(b, rate("B", "hand-written SQL"))),
         atLeast(
+            "B drain / single table", 1.05, ratio(b, rate("B", "single table, batch of 1,000"))),
+        atLeast(
+            "B drain with handed-over writes / hand-written SQL",
+            1.8,
+            ratio(rate("B", "Inbox, handed-over writes"), rate("B", "hand-written SQL"))),
+        atLeast(
             "C end to end / a commit and an ack each",
             8,
             ratio(
                 rate("C", "Inbox"),
                 rate("C", "single table, batch of 1,000, a commit and an ack each"))),
+        atLeast(
+            "C inline / store, then process",
+            0.80,
+            ratio(rate("C", "Inbox, inline"), rate("C", "Inbox"))),
         atMost("D p50 at half load, ms", 5, results.figure("D", "Inbox", "p50 ms")),
         atMost("D p99 at half load, ms", 25, results.figure("D", "Inbox", "p99 ms")),
         atMost(
@@ -91,7 +101,7 @@ final class Targets {
             ratio(rate("E", "1 % fail once, 1 % come twice"), rate("E", "clean"))),
         atLeast(
             "F after 3 minutes / before",
-            0.70,
+            0.80,
             ratio(rate("F", "after 3 min"), rate("F", "before"))),
         atLeast(
             "G drain at 10 million kept rows / at 10 thousand",
@@ -111,6 +121,21 @@ final class Targets {
             ratio(
                 rate("H", "64 workers"),
                 best(rate("H", "4 workers"), rate("H", "16 workers"), rate("H", "64 workers")))),
+        atLeast(
+            "H 64 workers / 4 workers",
+            0.95,
+            ratio(rate("H", "64 workers"), rate("H", "4 workers"))),
+        atLeast(
+            "H 4 processes / 1 process, together",
+            0.80,
+            ratio(rate("H", "4 processes"), rate("H", "1 process"))),
+        atMost(
+            "H database CPU of a message, 8 processes / 1 process",
+            1.3,
+            ratio(
+                results.databaseMicros("H", "8 processes"),
+                results.databaseMicros("H", "1 process"))),
+        atLeast("I one key / unordered", 0.50, ratio(rate("I", "one key"), rate("I", "unordered"))),
         atLeast(
             "I 1,000 uniform keys / unordered",
             0.60,

@@ -39,7 +39,7 @@ public interface Workload {
             "B",
             "Drain, the handler inserts a row",
             true,
-            drains(Drain.usual(), Drain.inBatches())),
+            drains(Drain.usual(), Drain.handedOver(), Drain.inBatches())),
         new Interleaved(
             "C",
             "End to end: from the broker to the committed row",
@@ -64,7 +64,8 @@ public interface Workload {
                 Drain.withWorkers(64),
                 Processes.count(1),
                 Processes.count(2),
-                Processes.count(4))),
+                Processes.count(4),
+                Processes.count(8))),
         new Interleaved(
             "I",
             "Drain in the order of keys",
