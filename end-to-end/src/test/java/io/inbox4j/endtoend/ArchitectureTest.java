@@ -28,7 +28,6 @@ import io.inbox4j.jdbi.JdbiInboxStoreBuilder;
 import io.inbox4j.memory.InMemoryInboxStore;
 import io.inbox4j.micrometer.InboxMetrics;
 import io.inbox4j.opentelemetry.InboxTracing;
-import io.inbox4j.rabbitmq.InboxConsumer;
 import io.inbox4j.rabbitmq.RabbitTransport;
 import io.inbox4j.rabbitmq.TopologyException;
 import java.time.Clock;
@@ -181,9 +180,7 @@ class ArchitectureTest {
             JdbiInboxStore.class.getName(), JdbiInboxStoreBuilder.class.getName());
     assertThat(publicClassesIn(TRANSPORT))
         .containsExactlyInAnyOrder(
-            RabbitTransport.class.getName(),
-            InboxConsumer.class.getName(),
-            TopologyException.class.getName());
+            RabbitTransport.class.getName(), TopologyException.class.getName());
     assertThat(publicClassesIn(METRICS)).containsExactly(InboxMetrics.class.getName());
     assertThat(publicClassesIn(TRACES)).containsExactly(InboxTracing.class.getName());
     assertThat(publicClassesIn("io.inbox4j.cli")).containsExactly(InboxCommand.class.getName());

@@ -4,7 +4,6 @@ import static io.inbox4j.endtoend.BadInput.dead;
 import static io.inbox4j.endtoend.BadInput.good;
 import static io.inbox4j.endtoend.BadInput.handled;
 
-import io.inbox4j.format.EventNames;
 import java.util.stream.Stream;
 
 /** JSON objects whose values are not what the event's class or its handler expects. */
@@ -54,7 +53,7 @@ final class BadValues {
   private static BadInput cancelled(String name, String refund, String explanation) {
     return dead(
         name,
-        good().type(EventNames.of(OrderCancelled.class)),
+        good().type("orders.order-cancelled"),
         "{\"order\":\"o\",\"refund\":%s}".formatted(refund),
         explanation);
   }

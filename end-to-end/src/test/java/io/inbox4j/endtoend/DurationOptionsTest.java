@@ -22,7 +22,6 @@ import io.inbox4j.operations.FailedAttempt;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.operations.RetentionReport;
-import io.inbox4j.rabbitmq.InboxConsumer;
 import io.inbox4j.retry.CircuitBreaker;
 import io.inbox4j.retry.RetryDecision;
 import io.inbox4j.retry.RetryPolicy;
@@ -54,12 +53,7 @@ class DurationOptionsTest {
 
   /** What is told to users, or takes whatever it is given. */
   private static final Set<Class<?>> NO_OPTIONS =
-      Set.of(
-          FailedAttempt.class,
-          Backlog.class,
-          RetentionReport.class,
-          Inbox.class,
-          InboxConsumer.class);
+      Set.of(FailedAttempt.class, Backlog.class, RetentionReport.class, Inbox.class);
 
   /** Where nothing at all is a time, too: no delay, no age. */
   private static final Set<Class<?>> FROM_ZERO =

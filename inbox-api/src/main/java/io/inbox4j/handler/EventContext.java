@@ -45,7 +45,8 @@ public interface EventContext extends EventTransaction {
   boolean redelivered();
 
   /**
-   * The transaction that the handler runs in.
+   * The transaction that the handler runs in. What was handed over with {@link #write} so far is
+   * sent first.
    *
    * @throws IllegalStateException if the handler runs under a lease and so without a transaction
    *     (see {@link #commitWith}), or has already returned
@@ -63,6 +64,15 @@ public interface EventContext extends EventTransaction {
    *     its failure counts as the handler's
    */
   void commitWith(Effect effect) throws Exception;
+
+  /**
+   * Hands over a statement to be sent together with those of other messages, see {@link
+   * EventTransaction#write}. It works in every mode: a statement of a handler that runs outside any
+   * transaction is executed in the one that commits the outcome, in the order of this and {@link
+   * #commitWith}, and only if its lease still holds.
+   */
+  @Override
+  void write(String statement, @Nullable Object... arguments);
 
   /** An effect to be applied in a transaction. */
   @FunctionalInterface

@@ -6,8 +6,9 @@ import io.inbox4j.event.IntegrationEvent;
  * Handles the events of one type.
  *
  * <p>Workers call it concurrently, so it must be thread-safe. What it does through {@link
- * EventContext#unwrap} commits together with the message's outcome, exactly once; if it throws,
- * that is rolled back. Effects elsewhere (mail, HTTP) are at-least-once.
+ * EventContext#unwrap} or {@link EventContext#write} commits together with the message's outcome,
+ * exactly once; if it throws, that is rolled back. Effects elsewhere (mail, HTTP) are
+ * at-least-once.
  *
  * @param <T> the event type
  */

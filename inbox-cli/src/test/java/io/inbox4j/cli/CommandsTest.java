@@ -284,7 +284,8 @@ class CommandsTest {
     assertThat(careless.err()).contains("is pending", "--status pending");
     assertThat(tables.everything()).isEqualTo(before);
     tables.execute(
-        "UPDATE inbox_pending SET lease = 1, due_on_utc = now() + interval '1 h' WHERE seq = 4");
+        "UPDATE inbox_pending SET lease = 1, due_on_utc = now() + interval '1 h', lane = -1 - lane"
+            + " WHERE seq = 4");
     Result some =
         Cli.process(
             "discard",

@@ -53,7 +53,7 @@ class DoctorTest {
     Tables tables = Tables.filled();
     tables.execute(
         """
-        DROP INDEX inbox_pending_due;
+        DROP INDEX inbox_pending_parked;
         ALTER TABLE inbox_pending SET (autovacuum_enabled = false);
         UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'inbox_messages_seq'::regclass;
         UPDATE inbox_pending SET crashes = 2 WHERE seq = 5;
@@ -71,9 +71,9 @@ class DoctorTest {
                 .filter(it -> it.get("level").asString().equals("wrong"))
                 .peek(it -> assertThat(it.get("remedy").asString()).isNotBlank())
                 .map(it -> it.get("detail").asString()))
-        .anyMatch(it -> it.equals("inbox_pending_due is missing"))
+        .anyMatch(it -> it.equals("inbox_pending_parked is missing"))
         .anyMatch(it -> it.equals("inbox_messages_seq is not valid"))
-        .anyMatch(it -> it.contains("does not use inbox_pending_due"))
+        .anyMatch(it -> it.contains("does not use inbox_pending_parked"))
         .anyMatch(it -> it.contains("autovacuum is switched off for inbox_pending"))
         .anyMatch(it -> it.contains("synchronous_commit is off"))
         .anyMatch(it -> it.contains("was started 3 times"))

@@ -17,8 +17,8 @@ public record Tables(String url, Jdbi jdbi) {
       SELECT '%1$s', ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'order-placed',
              convert_to('{"order":' || n || '}', 'UTF8'), false, now() - interval '40 s'
       FROM generate_series(1, 12) n ORDER BY n;
-      INSERT INTO inbox_pending (seq, endpoint, type, attempts, last_error, due_on_utc)
-      SELECT seq, endpoint, type, CASE WHEN seq <= 2 THEN 1 ELSE 0 END,
+      INSERT INTO inbox_pending (seq, lane, endpoint, type, attempts, last_error, due_on_utc)
+      SELECT seq, inbox_lane(NULL, seq), endpoint, type, CASE WHEN seq <= 2 THEN 1 ELSE 0 END,
              CASE WHEN seq <= 2 THEN 'no price list' END, now() - interval '30 s'
       FROM inbox_messages WHERE seq <= 5;
       INSERT INTO inbox_dead (seq, attempts, error, dead_on_utc, endpoint)
@@ -29,7 +29,7 @@ public record Tables(String url, Jdbi jdbi) {
       INSERT INTO inbox_messages (endpoint, message_id, type, body, redelivered, ordering_key)
       VALUES ('%2$s', '00000000-0000-4000-8000-000000000001', 'order-placed', '{}', false, 'k');
       INSERT INTO inbox_pending (seq, endpoint, type, ordering_key, lane)
-      SELECT seq, endpoint, type, ordering_key, inbox_lane(ordering_key)
+      SELECT seq, endpoint, type, ordering_key, inbox_lane(ordering_key, seq)
       FROM inbox_messages WHERE endpoint = '%2$s';
       INSERT INTO inbox_quarantine (endpoint, reason, detail, fingerprint, message_id, type, body,
                                     content_type, redelivered)
@@ -58,11 +58,12 @@ public record Tables(String url, Jdbi jdbi) {
     Tables tables = filled();
     tables.execute(
         """
-        UPDATE inbox_pending SET due_on_utc = '2999-01-31T08:00:00Z' WHERE ordering_key = 'k';
+        UPDATE inbox_pending SET due_on_utc = '2999-01-31T08:00:00Z', lane = -1 - lane
+        WHERE ordering_key = 'k';
         INSERT INTO inbox_messages (endpoint, message_id, type, body, redelivered, ordering_key)
         VALUES ('%1$s', '%2$s', 'order-placed', '{}', false, 'k');
         INSERT INTO inbox_pending (seq, endpoint, type, ordering_key, lane)
-        SELECT seq, endpoint, type, ordering_key, inbox_lane(ordering_key)
+        SELECT seq, endpoint, type, ordering_key, inbox_lane(ordering_key, seq)
         FROM inbox_messages WHERE message_id = '%2$s';
         """
             .formatted(SHIPPING, id(90)));

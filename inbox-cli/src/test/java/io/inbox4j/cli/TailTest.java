@@ -36,7 +36,8 @@ class TailTest {
           WITH m AS (
             INSERT INTO inbox_messages (endpoint, message_id, type, body, redelivered)
             VALUES ('billing.orders', '%s', 'order-placed', '{}', false) RETURNING seq, endpoint, type)
-          INSERT INTO inbox_pending (seq, endpoint, type) SELECT seq, endpoint, type FROM m
+          INSERT INTO inbox_pending (seq, lane, endpoint, type)
+          SELECT seq, inbox_lane(NULL, seq), endpoint, type FROM m
           """
               .formatted(id(50)));
       tail.awaitLine(line -> line.contains("received") && line.contains(id(50)), PATIENCE);

@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.Locale;
 
 /** Derives the stable name of an event class. */
-public final class EventNames {
+final class EventNames {
 
   /** The maximum length of a name, in characters: what AMQP's type property can hold. */
-  public static final int MAX_LENGTH = 255;
+  static final int MAX_LENGTH = 255;
 
   private EventNames() {}
 
   /** The value of {@link EventType}, or the simple class name in kebab case. */
-  public static String of(Class<? extends IntegrationEvent> event) {
+  static String of(Class<? extends IntegrationEvent> event) {
     EventType annotation = event.getAnnotation(EventType.class);
     return check(annotation == null ? kebab(event.getSimpleName()) : annotation.value(), event);
   }

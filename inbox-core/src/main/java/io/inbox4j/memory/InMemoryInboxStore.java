@@ -43,8 +43,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It fulfils the same contract as a store on a database. Handlers record their effects with
  * {@code context.unwrap(InMemoryTransaction.class)}; {@link #effects} returns those that were
- * committed. Several stores can share their data, as several processes share a database: see {@link
- * #sibling}.
+ * committed. What they hand over with {@code context.write} is not executed: its text, followed by
+ * its arguments, is an effect like the others. Several stores can share their data, as several
+ * processes share a database: see {@link #sibling}.
  */
 public final class InMemoryInboxStore implements InboxStore {
 

@@ -2,7 +2,6 @@ package io.inbox4j.memory;
 
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -37,21 +36,11 @@ final class MemoryClaim {
     this.now = tables.now();
   }
 
-  /** Due messages without an ordering key. */
-  List<PendingRow> due(Set<String> types, int limit) {
-    return isPaused()
-        ? List.of()
-        : changes.rows().values().stream()
-            .filter(row -> row.endpoint().equals(endpoint) && row.key() == null)
-            .filter(row -> row.isDue(now) && types.contains(row.message().type()))
-            .filter(row -> !tables.isClaimed(row.sequence()))
-            .sorted(Comparator.comparing(PendingRow::dueAt).thenComparing(PendingRow::sequence))
-            .limit(limit)
-            .toList();
-  }
-
-  /** The first messages of every key that nobody else handles, up to one that has to wait. */
-  List<PendingRow> ordered(Set<String> types, int limit, boolean onlyFirstOfKeys) {
+  /**
+   * What is due, in arrival order; of every key that nobody else handles the first messages, up to
+   * one that has to wait.
+   */
+  List<PendingRow> due(Set<String> types, int limit, boolean onlyFirstOfKeys) {
     if (isPaused()) {
       return List.of();
     }
@@ -66,12 +55,19 @@ final class MemoryClaim {
       if (taken.size() == limit) {
         break;
       }
-      if (key == null || !row.endpoint().equals(endpoint) || heldUp.contains(key)) {
+      if (!row.endpoint().equals(endpoint) || heldUp.contains(key)) {
+        continue;
+      }
+      boolean ready = row.isDue(now) && types.contains(row.message().type());
+      if (key == null) {
+        if (ready && !tables.isClaimed(row.sequence())) {
+          taken.add(row);
+        }
         continue;
       }
       Kind kind = Kind.of(row);
       boolean sameKind = kinds.merge(key, kind, (first, next) -> first) == kind;
-      if (!sameKind || !row.isDue(now) || !types.contains(row.message().type())) {
+      if (!sameKind || !ready) {
         heldUp.add(key);
       } else if (!changes.hasClaimed(row.sequence())) {
         taken.add(row);

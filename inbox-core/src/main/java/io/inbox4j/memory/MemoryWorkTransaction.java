@@ -8,6 +8,7 @@ import io.inbox4j.store.Outcome;
 import io.inbox4j.store.StoreResult;
 import io.inbox4j.store.TransactionEndedException;
 import io.inbox4j.store.WorkTransaction;
+import io.inbox4j.store.Write;
 import io.inbox4j.transport.ValidatedDelivery;
 import java.time.Duration;
 import java.time.Instant;
@@ -38,6 +39,7 @@ final class MemoryWorkTransaction implements WorkTransaction {
   private boolean aborted;
   private boolean lossNoticed;
   private int toHandle;
+  private boolean more;
 
   MemoryWorkTransaction(String endpoint, MemoryTables tables) {
     this.changes = new MemoryChanges(endpoint, tables);
@@ -48,17 +50,24 @@ final class MemoryWorkTransaction implements WorkTransaction {
 
   @Override
   public List<ClaimedMessage> claim(Set<String> types, int limit) {
-    return run(() -> changes.claim(new MemoryClaim(changes).due(types, limit)));
-  }
-
-  @Override
-  public List<ClaimedMessage> claimOrdered(Set<String> types, int limit) {
-    return run(() -> changes.claim(new MemoryClaim(changes).ordered(types, limit, false)));
+    return claim(types, limit, false);
   }
 
   @Override
   public List<ClaimedMessage> claimFirstOfKeys(Set<String> types, int limit) {
-    return run(() -> changes.claim(new MemoryClaim(changes).ordered(types, limit, true)));
+    return claim(types, limit, true);
+  }
+
+  private List<ClaimedMessage> claim(Set<String> types, int limit, boolean onlyFirstOfKeys) {
+    List<ClaimedMessage> claimed =
+        run(() -> changes.claim(new MemoryClaim(changes).due(types, limit, onlyFirstOfKeys)));
+    more |= claimed.size() == limit || claimed.stream().anyMatch(it -> it.orderingKey() != null);
+    return claimed;
+  }
+
+  @Override
+  public boolean mayHaveMore() {
+    return more;
   }
 
   @Override
@@ -176,6 +185,16 @@ final class MemoryWorkTransaction implements WorkTransaction {
     throw new IllegalArgumentException(
         "%s is not what the in-memory store has; expected %s"
             .formatted(type.getName(), InMemoryTransaction.class.getName()));
+  }
+
+  @Override
+  public void write(List<Write> writes) {
+    for (Write write : writes) {
+      record(
+          write.arguments().isEmpty()
+              ? write.statement()
+              : "%s %s".formatted(write.statement(), write.arguments()));
+    }
   }
 
   void record(String effect) {

@@ -27,6 +27,7 @@ public interface InboxStore
    */
   void open();
 
+  /** Closes the store. An {@link #open} that waits ends soon, by throwing. */
   @Override
   void close();
 }

@@ -1,6 +1,5 @@
 package io.inbox4j.store;
 
-import io.inbox4j.handler.EventTransaction;
 import io.inbox4j.transport.ValidatedDelivery;
 import java.time.Duration;
 import java.util.Collection;
@@ -13,26 +12,32 @@ import java.util.Set;
  * <p>Used by one thread. Closing it without {@link #commit} rolls everything back and releases the
  * claims. Every method throws {@link StoreUnavailableException} when the database is to blame.
  */
-public interface WorkTransaction extends EventTransaction, AutoCloseable {
+public interface WorkTransaction extends AutoCloseable {
 
   /**
-   * Claims up to {@code limit} due messages of these types that have no ordering key, in the order
-   * in which they are due. No one else can claim them until the transaction ends.
+   * Claims up to {@code limit} due messages of these types, roughly in arrival order. No one else
+   * can claim them until the transaction ends.
+   *
+   * <p>Of messages with an ordering key it claims the first ones of a key, in arrival order, up to
+   * one that is not due, not of these types, or orphaned; no one else can claim any message of
+   * these keys until the transaction ends.
+   *
+   * <p>It may move messages that cannot be claimed yet out of the way, which lasts if the
+   * transaction is committed.
    */
   List<ClaimedMessage> claim(Set<String> types, int limit);
 
   /**
-   * Claims up to {@code limit} messages with an ordering key, in arrival order. For every key it
-   * claims the first messages, up to one that is not due, not of these types, or orphaned; no one
-   * else can claim any message of these keys until the transaction ends.
-   */
-  List<ClaimedMessage> claimOrdered(Set<String> types, int limit);
-
-  /**
-   * Claims like {@link #claimOrdered}, but only the first message of every key, for handlers that
-   * run outside the transaction.
+   * Claims like {@link #claim}, but only the first message of every key, for handlers that run
+   * outside the transaction.
    */
   List<ClaimedMessage> claimFirstOfKeys(Set<String> types, int limit);
+
+  /**
+   * Whether there may be more messages that this or another worker could claim now, as far as the
+   * claims of this transaction have shown.
+   */
+  boolean mayHaveMore();
 
   /**
    * Stores a batch in this order: events once, the rest in the quarantine.
@@ -100,12 +105,33 @@ public interface WorkTransaction extends EventTransaction, AutoCloseable {
   void clearCrashRisk(List<Long> sequences);
 
   /**
+   * The transaction as a type of the store, for a handler.
+   *
+   * @throws IllegalArgumentException if the store does not support this type; the message lists
+   *     those it does
+   */
+  <T> T unwrap(Class<T> type);
+
+  /**
+   * Executes what handlers have handed over, in this order and all of it or, if it throws, an
+   * unknown part. It is theirs: it is subject to the same guards as what they do themselves, {@link
+   * WorkStore#failureKind} classifies the failure like one of theirs, and the transaction has to be
+   * rolled back to its savepoint.
+   */
+  void write(List<Write> writes);
+
+  /**
    * Sets the savepoint that {@link #rollbackToSavepoint} rolls back to. There is one at a time.
    *
    * <p>From here on handlers use the transaction. This and every later method throw {@link
    * TransactionEndedException} if it turns out that a handler has ended it.
    */
   void savepoint();
+
+  /** How long handlers have waited for the database in this transaction, as far as is known. */
+  default Duration databaseTime() {
+    return Duration.ZERO;
+  }
 
   /**
    * Whether a handler has ended the transaction since the savepoint, as far as that is known

@@ -84,7 +84,7 @@ class ControlTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"TRANSACTIONAL", "LEASED"})
+  @EnumSource(names = {"TRANSACTIONAL", "INLINE", "LEASED"})
   void concurrencyCanBeRaisedAndLowered(Mode mode) {
     try (Service service = counting(mode, queue -> queue.batchSize(1).concurrency(1))) {
       service.deliver(10);
@@ -135,7 +135,7 @@ class ControlTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"TRANSACTIONAL", "LEASED"})
+  @EnumSource(names = {"TRANSACTIONAL", "INLINE", "LEASED"})
   void allSubscriptionsTogetherCanHaveALimit(Mode mode) {
     try (Service service =
         Service.with(

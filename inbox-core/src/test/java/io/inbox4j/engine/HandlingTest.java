@@ -277,6 +277,33 @@ class HandlingTest {
   }
 
   @Test
+  void anInterruptThatNobodyAskedForIsAFailureOfTheMessage() {
+    try (Service service =
+        Service.subscribing(
+            queue ->
+                queue
+                    .on(
+                        Created.class,
+                        (event, context) -> {
+                          Service.effect(event, context);
+                          if (event.n() == 1) {
+                            throw new InterruptedException("by a library");
+                          }
+                          if (event.n() == 2) {
+                            Thread.currentThread().interrupt();
+                          }
+                        })
+                    .retry(RetryPolicy.immediate(2)))) {
+      service.start().deliver(4);
+      service.awaitAll("dead", 1);
+      service.awaitAll("processed", 3);
+      assertThat(service.effects()).containsExactly("0", "2", "3");
+      assertThat(service.statuses())
+          .containsExactly("processed 1", "dead 2", "processed 1", "processed 1");
+    }
+  }
+
+  @Test
   void errorsCountAsFailuresAndTheWorkerGoesOn() {
     try (Service service =
         Service.subscribing(

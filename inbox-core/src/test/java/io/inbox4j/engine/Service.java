@@ -16,6 +16,7 @@ import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.QuarantinedMessage;
 import io.inbox4j.store.StoreResult;
+import io.inbox4j.testkit.engine.Heard;
 import io.inbox4j.transport.Delivery;
 import io.inbox4j.transport.ValidatedDelivery;
 import java.time.Duration;

@@ -20,11 +20,12 @@ import io.inbox4j.jdbi.internal.retain.JdbiRetention;
 import io.inbox4j.jdbi.internal.retain.RetentionPolicies;
 import io.inbox4j.jdbi.internal.sql.InboxSchema;
 import io.inbox4j.jdbi.internal.sql.Migrations;
+import io.inbox4j.jdbi.internal.sql.RoleRights;
 import io.inbox4j.jdbi.internal.sql.Sql;
 import io.inbox4j.jdbi.internal.sql.SqlErrorNames;
 import io.inbox4j.jdbi.internal.sql.SqlErrors;
-import io.inbox4j.jdbi.internal.work.ClaimCursor;
 import io.inbox4j.jdbi.internal.work.JdbiWorkTransaction;
+import io.inbox4j.jdbi.internal.work.LaneCursor;
 import io.inbox4j.jdbi.internal.work.LeaseStatements;
 import io.inbox4j.jdbi.internal.work.WorkSql;
 import io.inbox4j.listener.Backlog;
@@ -97,10 +98,11 @@ public final class JdbiInboxStore implements InboxStore {
   private final JdbiRetention retentionRuns;
   private final Function<Connection, Handle> handlerHandles;
   private final SessionCleaner sessions;
-  private final Map<ClaimKind, ClaimCursor> cursors = new ConcurrentHashMap<>();
+  private final Map<ClaimKind, LaneCursor> cursors = new ConcurrentHashMap<>();
+  private volatile boolean closed;
 
   /**
-   * Identifies a {@link ClaimCursor}: claims for different sets of types resume at different
+   * Identifies a {@link LaneCursor}: claims for different sets of types resume at different
    * positions.
    */
   private record ClaimKind(String endpoint, Set<String> types) {}
@@ -197,7 +199,7 @@ public final class JdbiInboxStore implements InboxStore {
     try (JdbiInboxStore store = builder.build()) {
       SqlErrors.translate(
           () -> {
-            new Migrations(store.jdbi, store.schema).apply();
+            new Migrations(store.jdbi, store.schema, () -> store.closed).apply();
             return true;
           });
     }
@@ -208,12 +210,16 @@ public final class JdbiInboxStore implements InboxStore {
     SqlErrors.translate(
         () -> {
           jdbi.useHandle(JdbiInboxStore::checkProtocol);
-          Migrations migrations = new Migrations(jdbi, schema);
+          Migrations migrations = new Migrations(jdbi, schema, () -> closed);
           if (migrate) {
             migrations.apply();
           }
           migrations.check();
-          jdbi.useHandle(JdbiInboxStore::checkDurability);
+          jdbi.useHandle(
+              handle -> {
+                RoleRights.check(handle, schema);
+                checkDurability(handle);
+              });
           connections.learnWhetherShared();
           return true;
         });
@@ -320,8 +326,8 @@ public final class JdbiInboxStore implements InboxStore {
         });
   }
 
-  private ClaimCursor cursorOf(String endpoint, Set<String> types) {
-    return cursors.computeIfAbsent(new ClaimKind(endpoint, types), kind -> new ClaimCursor());
+  private LaneCursor cursorOf(String endpoint, Set<String> types) {
+    return cursors.computeIfAbsent(new ClaimKind(endpoint, types), kind -> new LaneCursor());
   }
 
   @Override
@@ -532,11 +538,13 @@ public final class JdbiInboxStore implements InboxStore {
   }
 
   /**
-   * Closes the connection pool if the store owns it. A pool that is still connecting to an
-   * unresponsive server is left to finish in the background, which takes up to 20 seconds.
+   * Ends a migration that waits, and closes the connection pool if the store owns it. A pool that
+   * is still connecting to an unresponsive server is left to finish in the background, which takes
+   * up to 20 seconds.
    */
   @Override
   public void close() {
+    closed = true;
     notifySender.close();
     if (ownPool == null) {
       return;

@@ -33,31 +33,41 @@ CREATE TABLE inbox_messages (
   CONSTRAINT inbox_messages_seq UNIQUE (seq)
 );
 
--- A message still to be handled. A worker's lock on its row is the worker's claim on it. Messages
--- with an ordering key are in a lane, the hash of the key; whoever has locked the lane may claim
--- them. The lease is the token under which a message is handled outside a transaction: until
--- due_on_utc nobody else claims it; after that whoever does gets another token, and an outcome that
--- comes with the old one changes nothing.
+-- The lane of a message. Messages without an ordering key have lanes 0 to 63, which neighbours in
+-- arrival order share; those with one have lanes 64 to 127, by the hash of the key.
+CREATE FUNCTION inbox_lane(ordering_key text, seq bigint) RETURNS smallint LANGUAGE sql IMMUTABLE AS $$
+  SELECT (CASE WHEN ordering_key IS NULL THEN seq >> 7 & 63
+               ELSE 64 + (hashtextextended(ordering_key, 0) & 63) END)::smallint
+$$;
+
+-- A message still to be handled. What is due waits in its lane; what is not is parked, in the lane
+-- -1 - lane, until due_on_utc; what is behind such a message of its key, or behind a dead one that
+-- blocks the key, is held in the lane -129 - lane, and looked at again at due_on_utc. A claim takes what it finds in a lane and locks the rows; whoever has
+-- locked the lane may claim messages with an ordering key. The lease is the token under which a
+-- message is handled outside a transaction: until due_on_utc nobody else claims it; after that
+-- whoever does gets another token, and an outcome that comes with the old one changes nothing.
 CREATE TABLE inbox_pending (
-  seq          bigint      NOT NULL PRIMARY KEY,
-  endpoint     text        NOT NULL,
-  type         text        NOT NULL,
+  seq          bigint      NOT NULL,
   due_on_utc   timestamptz NOT NULL DEFAULT now(),
+  lease        bigint,
+  lane         smallint    NOT NULL,
   attempts     smallint    NOT NULL DEFAULT 0 CHECK (attempts >= 0),
   crashes      smallint    NOT NULL DEFAULT 0 CHECK (crashes >= 0),
-  last_error   text,
-  lane         smallint,
+  endpoint     text        NOT NULL,
+  type         text        NOT NULL,
   ordering_key text,
-  lease        bigint,
-  CONSTRAINT inbox_pending_key_has_lane CHECK ((ordering_key IS NULL) = (lane IS NULL)),
+  last_error   text,
+  PRIMARY KEY (endpoint, lane, seq),
+  CONSTRAINT inbox_pending_lane CHECK (inbox_lane(ordering_key, seq) IN (lane, -1 - lane, -129 - lane)),
   CONSTRAINT inbox_pending_failed_has_error CHECK ((attempts > 0) = (last_error IS NOT NULL))
 ) WITH (fillfactor = 70, vacuum_truncate = off, autovacuum_vacuum_scale_factor = 0,
         autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0);
-CREATE INDEX inbox_pending_due ON inbox_pending (endpoint, due_on_utc, seq) WHERE lane IS NULL;
--- Messages with an ordering key are found by their due times, so that those which are not due cost
--- nothing, and then by their keys, whose first messages decide.
-CREATE INDEX inbox_pending_lane ON inbox_pending (endpoint, lane, due_on_utc, seq) WHERE lane IS NOT NULL;
-CREATE INDEX inbox_pending_key ON inbox_pending (endpoint, ordering_key, seq) WHERE lane IS NOT NULL;
+-- What is parked is found when it is due, in any lane or in one, and by its key, because it holds up
+-- later messages of it.
+CREATE INDEX inbox_pending_parked ON inbox_pending (endpoint, due_on_utc, seq) WHERE lane < 0;
+CREATE INDEX inbox_pending_parked_lane ON inbox_pending (endpoint, lane, due_on_utc, seq) WHERE lane < 0;
+CREATE INDEX inbox_pending_parked_key ON inbox_pending (endpoint, ordering_key, seq)
+  WHERE lane < 0 AND ordering_key IS NOT NULL;
 -- There are few of these, so the indexes are nearly empty; without them they would be searched for
 -- among all that wait.
 CREATE INDEX inbox_pending_crashed ON inbox_pending (endpoint, crashes, seq) WHERE crashes > 0;
@@ -238,11 +248,6 @@ CREATE TABLE inbox_retention_progress (
   PRIMARY KEY (task, source)
 );
 
--- The lane of an ordering key.
-CREATE FUNCTION inbox_lane(ordering_key text) RETURNS smallint LANGUAGE sql IMMUTABLE AS $$
-  SELECT (hashtextextended(ordering_key, 0) & 63)::smallint
-$$;
-
 -- Whether a transaction was rolled back, or its server crashed; false if it is too old to know.
 CREATE FUNCTION inbox_rolled_back(transaction xid) RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT CASE WHEN id BETWEEN 3 AND next - 1
@@ -279,9 +284,11 @@ SELECT m.*,
        w.crashes,
        w.lease
 FROM inbox_messages m
-LEFT JOIN inbox_pending   w USING (seq)
-LEFT JOIN inbox_dead      d USING (seq)
-LEFT JOIN inbox_processed p USING (seq);
+LEFT JOIN inbox_pending   w ON w.seq = m.seq AND w.endpoint = m.endpoint
+  AND w.lane = ANY (ARRAY[inbox_lane(m.ordering_key, m.seq), (-1 - inbox_lane(m.ordering_key, m.seq))::smallint,
+                      (-129 - inbox_lane(m.ordering_key, m.seq))::smallint])
+LEFT JOIN inbox_dead      d ON d.seq = m.seq
+LEFT JOIN inbox_processed p ON p.seq = m.seq;
 
 -- What people look at; of an emptied message there is nothing to see.
 CREATE VIEW inbox AS

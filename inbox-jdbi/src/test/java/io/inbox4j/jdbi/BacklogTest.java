@@ -71,9 +71,11 @@ class BacklogTest {
     database.execute(
         """
         INSERT INTO inbox_pending (seq, endpoint, type, due_on_utc, ordering_key, lane)
-        SELECT (SELECT coalesce(max(seq), 0) FROM inbox_pending) + n, '%s', 'created', %s, key,
-               inbox_lane(key)
-        FROM (SELECT n, CASE WHEN %b THEN 'key ' || n END AS key
+        SELECT seq, '%s', 'created', due, key,
+               CASE WHEN due > now() THEN (-1 - inbox_lane(key, seq))::smallint
+                    ELSE inbox_lane(key, seq) END
+        FROM (SELECT (SELECT coalesce(max(seq), 0) FROM inbox_pending) + n AS seq, %s AS due,
+                     CASE WHEN %b THEN 'key ' || n END AS key
               FROM generate_series(1, %d) n) rows
         """
             .formatted(endpoint, due, ordered, count));

@@ -14,12 +14,13 @@ class ConstraintsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "INSERT INTO inbox_pending (seq, endpoint, type, attempts) VALUES (1, 'q', 't', 1)",
-        "INSERT INTO inbox_pending (seq, endpoint, type, last_error) VALUES (1, 'q', 't', 'e')",
-        "INSERT INTO inbox_pending (seq, endpoint, type, attempts) VALUES (1, 'q', 't', -1)",
-        "INSERT INTO inbox_pending (seq, endpoint, type, crashes) VALUES (1, 'q', 't', -1)",
-        "INSERT INTO inbox_pending (seq, endpoint, type, ordering_key) VALUES (1, 'q', 't', 'k')",
-        "INSERT INTO inbox_pending (seq, endpoint, type, lane) VALUES (1, 'q', 't', 1)",
+        "INSERT INTO inbox_pending (seq, endpoint, type, lane, attempts) VALUES (1, 'q', 't', 0, 1)",
+        "INSERT INTO inbox_pending (seq, endpoint, type, lane, last_error) VALUES (1, 'q', 't', 0, 'e')",
+        "INSERT INTO inbox_pending (seq, endpoint, type, lane, attempts) VALUES (1, 'q', 't', 0, -1)",
+        "INSERT INTO inbox_pending (seq, endpoint, type, lane, crashes) VALUES (1, 'q', 't', 0, -1)",
+        "INSERT INTO inbox_pending (seq, endpoint, type, lane, ordering_key)"
+            + " VALUES (1, 'q', 't', 0, 'k')",
+        "INSERT INTO inbox_pending (seq, endpoint, type, lane) VALUES (1, 'q', 't', 64)",
         "INSERT INTO inbox_processed VALUES (1, 0, now())",
         "INSERT INTO inbox_dead VALUES (1, 0, 'e', now(), 'q')",
         "INSERT INTO inbox_dead VALUES (1, 1, '', now(), 'q')",

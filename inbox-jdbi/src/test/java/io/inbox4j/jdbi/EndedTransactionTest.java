@@ -7,6 +7,7 @@ import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.EventTransaction;
 import io.inbox4j.retry.RetryPolicy;
+import io.inbox4j.testkit.engine.Logged;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.util.List;

@@ -7,6 +7,7 @@ import io.inbox4j.InboxBuilder;
 import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.retry.RetryPolicy;
+import io.inbox4j.testkit.engine.Logged;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;

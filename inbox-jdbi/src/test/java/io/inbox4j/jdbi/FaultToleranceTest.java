@@ -208,33 +208,6 @@ class FaultToleranceTest {
   }
 
   @Test
-  void anInterruptThatNobodyAskedForIsAFailureOfTheMessage() {
-    try (Service service =
-        Service.subscribing(
-            queue ->
-                queue
-                    .on(
-                        Created.class,
-                        (event, context) -> {
-                          Service.effect(event, context);
-                          if (event.n() == 1) {
-                            throw new InterruptedException("by a library");
-                          }
-                          if (event.n() == 2) {
-                            Thread.currentThread().interrupt();
-                          }
-                        })
-                    .retry(RetryPolicy.immediate(2)))) {
-      service.start().deliver(4);
-      service.awaitAll("dead", 1);
-      service.awaitAll("processed", 3);
-      assertThat(service.database.effects()).containsExactly("0", "2", "3");
-      assertThat(service.statuses())
-          .containsExactly("processed 1", "dead 2", "processed 1", "processed 1");
-    }
-  }
-
-  @Test
   void aConstraintThatIsCheckedAtTheCommitFailsItsMessageOnly() {
     try (Service service =
         Service.subscribing(
@@ -323,83 +296,6 @@ class FaultToleranceTest {
       service.awaitAll("dead", 1);
       service.awaitAll("processed", 3);
       assertThat(service.database.effects()).containsExactlyInAnyOrder("0", "2", "3");
-    }
-  }
-
-  @Test
-  void closingLetsTheBatchInFlightFinish() throws Exception {
-    CountDownLatch started = new CountDownLatch(1);
-    CountDownLatch goOn = new CountDownLatch(1);
-    Service service =
-        Service.handling(
-            (event, context) -> {
-              started.countDown();
-              goOn.await();
-              Service.effect(event, context);
-            });
-    service.deliver(1);
-    started.await();
-    Thread closing = new Thread(() -> service.inbox.close(Duration.ofSeconds(30)));
-    closing.start();
-    goOn.countDown();
-    closing.join();
-    assertThat(service.database.effects()).containsExactly("0");
-    assertThat(service.statuses()).containsExactly("processed 1");
-  }
-
-  @Test
-  void aHandlerThatDoesNotReturnIsInterruptedAtTheDeadlineAndUndoneWithoutUsingUpAnAttempt()
-      throws Exception {
-    CountDownLatch started = new CountDownLatch(1);
-    CountDownLatch interrupted = new CountDownLatch(1);
-    CountDownLatch never = new CountDownLatch(1);
-    Service service =
-        Service.handling(
-            (event, context) -> {
-              Service.effect(event, context);
-              started.countDown();
-              try {
-                never.await();
-              } catch (InterruptedException e) {
-                interrupted.countDown();
-                throw e;
-              }
-            });
-    service.deliver(2);
-    started.await();
-    service.inbox.close(Duration.ofMillis(100));
-    service.inbox.close(Duration.ofMillis(100));
-    service.inbox.close();
-    interrupted.await();
-    assertThat(service.database.effects()).isEmpty();
-    assertThat(service.statuses()).containsExactly("pending 0", "pending 0");
-    assertThat(Thread.getAllStackTraces().keySet())
-        .extracting(Thread::getName)
-        .noneMatch(name -> name.startsWith("inbox-worker-" + Service.QUEUE));
-  }
-
-  @Test
-  void afterAnInterruptedCloseTheNextProcessHandlesEverythingOnce() throws Exception {
-    CountDownLatch started = new CountDownLatch(1);
-    CountDownLatch never = new CountDownLatch(1);
-    Service first =
-        Service.handling(
-            (event, context) -> {
-              Service.effect(event, context);
-              started.countDown();
-              never.await();
-            });
-    first.deliver(2);
-    started.await();
-    first.inbox.close(Duration.ofMillis(50));
-    try (Service second =
-        Service.with(
-            first.database,
-            inbox -> inbox.subscribe(Service.QUEUE, Created.class, Service::effect))) {
-      second.start();
-      second.awaitAll("processed", 2);
-      assertThat(second.statuses()).containsOnly("processed 1");
-      assertThat(first.database.effects()).containsExactly("0", "1");
     }
   }
 }

@@ -1,19 +1,23 @@
 package io.inbox4j.jdbi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.inbox4j.Inbox;
 import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.handler.EventHandler;
-import io.inbox4j.retry.RetryPolicy;
+import io.inbox4j.memory.InMemoryTransport;
+import io.inbox4j.store.StoreUnavailableException;
+import io.inbox4j.testkit.engine.Heard;
 import io.inbox4j.transport.Delivery;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jdbi.v3.core.Handle;
@@ -25,19 +29,6 @@ import org.junit.jupiter.api.Timeout;
 class InlineTest {
 
   private static final String SESSIONS = "SELECT count(*) FROM pg_stat_activity WHERE pid = %d";
-
-  private final AtomicBoolean broken = new AtomicBoolean();
-
-  @Test
-  void aMessageIsHandledBeforeItMayBeAcknowledgedWithoutAnyWorker() {
-    try (Service service = receiving(Service::effect, queue -> {})) {
-      service.deliver(100);
-      assertThat(service.database.effects()).hasSize(100);
-      assertThat(service.statuses()).containsOnly("processed 1");
-      assertThat(service.heard.lines().subList(1, 101)).allMatch(it -> it.startsWith("received"));
-      assertThat(service.heard.of("processed")).hasSize(100);
-    }
-  }
 
   @Test
   void itIsStoredAndHandledInOneTransaction() {
@@ -60,74 +51,97 @@ class InlineTest {
   }
 
   @Test
-  void aFailureRollsItsEffectBackAndLeavesTheMessageToTheProcessor() {
-    broken.set(true);
+  void noTransactionWaitsForAnotherThatStoresTheSameMessage() {
+    AtomicLong waiting = new AtomicLong();
     try (Service service =
         receiving(
             (event, context) -> {
               Service.effect(event, context);
-              if (event.n() == 1 && broken.get()) {
-                throw new IllegalStateException("broken");
-              }
+              Thread.sleep(100); // time for others to run into what this one has stored
+              waiting.addAndGet(
+                  context
+                      .unwrap(Handle.class)
+                      .createQuery(
+                          "SELECT count(*) FROM pg_stat_activity"
+                              + " WHERE datname = current_database() AND wait_event_type = 'Lock'")
+                      .mapTo(Long.class)
+                      .one());
             },
-            queue -> queue.retry(RetryPolicy.immediate(100)))) {
-      service.deliver(3);
-      assertThat(service.database.effects()).containsExactly("0", "2");
-      assertThat(service.statuses()).containsExactly("processed 1", "retrying 1", "processed 1");
-      broken.set(false);
-      service.inbox.startProcessing();
-      service.awaitAll("processed", 3);
-      assertThat(service.database.effects()).containsExactly("0", "1", "2");
-      assertThat(service.statuses()).containsExactly("processed 1", "processed 2", "processed 1");
+            queue -> queue.concurrency(4).isolated())) {
+      List<Delivery> two = Service.deliveries(2);
+      service.transport.deliver(
+          Service.QUEUE, List.of(two.get(0), two.get(1), two.get(1), two.get(0)));
+      assertThat(waiting).hasValue(0);
+      assertThat(service.statuses()).containsExactly("processed 1", "processed 1");
+      assertThat(service.heard.of("duplicate")).hasSize(2);
     }
   }
 
   @Test
-  void whatWasDeliveredBeforeIsLeftToTheProcessorBecauseItMayHaveKilledTheReceiver() {
-    try (Service service = receiving(Service::effect, queue -> {})) {
-      service.transport.deliver(Service.QUEUE, List.of(delivery(0, true), delivery(1, false)));
-      assertThat(service.database.effects()).containsExactly("1");
-      service.inbox.startProcessing();
-      service.awaitAll("processed", 2);
+  void aTransactionThatTheDatabaseRefusesIsRepairedWithoutHarmToThoseBesideIt() {
+    try (Service service = receiving(Service::effect, queue -> queue.concurrency(4).isolated())) {
+      service.database.execute(
+          "ALTER TABLE inbox_messages ADD CHECK (message_id <> '%s')".formatted(Messages.id(7)));
+      service.deliver(20);
+      assertThat(service.database.effects())
+          .hasSize(19)
+          .doesNotContain("7")
+          .doesNotHaveDuplicates();
+      assertThat(service.statuses()).hasSize(19).containsOnly("processed 1");
+      assertThat(service.database.count("SELECT count(*) FROM inbox_quarantine")).isEqualTo(1);
     }
   }
 
-  private static Delivery delivery(int n, boolean redelivered) {
-    return new Delivery(
-        Messages.id(n).toString(),
-        Messages.TYPE,
-        null,
-        null,
-        null,
-        null,
-        Map.of(),
-        ("{\"n\":" + n + "}").getBytes(StandardCharsets.UTF_8),
-        redelivered);
+  @Test
+  void whatOneOfSeveralTransactionsCouldNotStoreIsOfferedAgainWithTheRest() {
+    try (Service service = receiving(Service::effect, queue -> queue.concurrency(4).isolated())) {
+      service.database.execute(
+          """
+          CREATE FUNCTION be_away() RETURNS trigger LANGUAGE plpgsql AS $$
+          BEGIN
+            RAISE EXCEPTION 'shutting down' USING ERRCODE = '57P01';
+          END $$
+          """);
+      service.database.execute(
+          "CREATE TRIGGER away BEFORE INSERT ON inbox_messages FOR EACH ROW WHEN (NEW.message_id = '%s') EXECUTE FUNCTION be_away()"
+              .formatted(Messages.id(7)));
+      assertThatThrownBy(() -> service.deliver(20)).isInstanceOf(StoreUnavailableException.class);
+      assertThat(service.database.effects()).doesNotContain("7").doesNotHaveDuplicates();
+      service.database.execute("DROP TRIGGER away ON inbox_messages");
+      service.deliver(20);
+      assertThat(service.database.effects()).hasSize(20).doesNotHaveDuplicates();
+      assertThat(service.statuses()).hasSize(20).containsOnly("processed 1");
+      assertThat(service.heard.of("processed")).as("what listeners are told").hasSize(20);
+    }
   }
 
   @Test
-  void aMessageWaitsBehindAnEarlierOneOfItsKey() {
-    broken.set(true);
-    Queue<Integer> order = new ConcurrentLinkedQueue<>();
-    try (Service service =
-        receiving(
-            (event, context) -> {
-              if (event.n() == 0 && broken.get()) {
-                throw new IllegalStateException("broken");
-              }
-              order.add(event.n());
-            },
-            queue ->
-                queue
-                    .orderedBy(Created.class, event -> event.n() == 3 ? "other" : "key")
-                    .retry(RetryPolicy.immediate(100)))) {
-      service.deliver(2);
-      service.transport.deliver(Service.QUEUE, Service.deliveries(4).subList(2, 4));
-      assertThat(order).containsExactly(3);
-      broken.set(false);
-      service.inbox.startProcessing();
-      service.awaitAll("processed", 4);
-      assertThat(order).containsExactly(3, 0, 1, 2);
+  void withFewerConnectionsThanTransactionsAtOnceNothingIsOfferedAgain() {
+    HikariConfig config = new HikariConfig();
+    config.setDataSource(TestDatabase.fresh().dataSource());
+    config.setMaximumPoolSize(2);
+    config.setConnectionTimeout(400);
+    Heard heard = new Heard();
+    InMemoryTransport transport = InMemoryTransport.create();
+    try (HikariDataSource pool = new HikariDataSource(config);
+        Inbox inbox =
+            Inbox.builder()
+                .store(JdbiInboxStore.builder(pool).notifications(false).build())
+                .transport(transport)
+                .listener(heard)
+                .subscribe(
+                    Service.QUEUE,
+                    queue ->
+                        queue
+                            .on(Created.class, (event, context) -> Thread.sleep(500))
+                            .inline()
+                            .isolated()
+                            .concurrency(4))
+                .build()) {
+      inbox.startReceiving();
+      transport.deliver(Service.QUEUE, Service.deliveries(12));
+      assertThat(heard.of("received")).hasSize(12);
+      assertThat(heard.of("processed")).hasSize(12);
     }
   }
 
@@ -149,16 +163,6 @@ class InlineTest {
       service.deliver(20);
       assertThat(transactions.stream().distinct()).hasSizeGreaterThan(8);
       assertThat(service.statuses()).hasSize(20).containsOnly("processed 1");
-    }
-  }
-
-  @Test
-  void aHandlerThatLeavesItsThreadInterruptedDoesNotEndTheReceiver() {
-    try (Service service =
-        receiving((event, context) -> Thread.currentThread().interrupt(), queue -> {})) {
-      service.deliver(3);
-      assertThat(Thread.interrupted()).isFalse();
-      assertThat(service.statuses()).hasSize(3).containsOnly("processed 1");
     }
   }
 

@@ -3,6 +3,7 @@ package io.inbox4j.jdbi;
 import io.inbox4j.contract.store.StoreFixture;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.WorkTransaction;
+import io.inbox4j.store.Write;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -27,6 +28,11 @@ class JdbiFixture implements StoreFixture {
   @Override
   public void effect(WorkTransaction transaction, String name) {
     TestDatabase.effect(transaction.unwrap(Handle.class), name);
+  }
+
+  @Override
+  public Write writeOf(String name) {
+    return new Write("INSERT INTO effects VALUES (?)", List.of(name));
   }
 
   @Override

@@ -50,7 +50,8 @@ class LeasedFaultTest {
                     .concurrency(4))) {
       service.inbox.startReceiving();
       service.deliver(20);
-      service.database.execute("UPDATE inbox_pending SET crashes = 1 WHERE lane IS NOT NULL");
+      service.database.execute(
+          "UPDATE inbox_pending SET crashes = 1 WHERE ordering_key IS NOT NULL");
       service.inbox.startProcessing();
       service.awaitAll("processed", 20);
     }

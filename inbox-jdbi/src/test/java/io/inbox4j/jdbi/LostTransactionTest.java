@@ -10,6 +10,7 @@ import io.inbox4j.handler.DeadLetter;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.memory.InMemoryTransport;
 import io.inbox4j.retry.RetryPolicy;
+import io.inbox4j.testkit.engine.Logged;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.SQLException;

@@ -39,7 +39,7 @@ class MigrationsTest {
 
   private static Migrations migrations(Jdbi jdbi) {
     InboxSchema schema = InboxSchema.of(null);
-    return new Migrations(jdbi.setTemplateEngine(schema), schema, SCRIPTS);
+    return new Migrations(jdbi.setTemplateEngine(schema), schema, () -> false, SCRIPTS);
   }
 
   @Test

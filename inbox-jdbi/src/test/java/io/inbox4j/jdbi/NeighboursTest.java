@@ -10,6 +10,7 @@ import io.inbox4j.handler.DeadLetter;
 import io.inbox4j.handler.EventContext.Effect;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.store.WorkTransaction;
+import io.inbox4j.testkit.engine.Logged;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

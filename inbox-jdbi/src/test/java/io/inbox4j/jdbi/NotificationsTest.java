@@ -261,9 +261,11 @@ class NotificationsTest {
   @Test
   void aDiscardedMessageWakesThoseWhoWaitForItsKey() {
     try (JdbiInboxStore listening = Messages.store(database);
+        JdbiInboxStore silent =
+            JdbiInboxStore.builder(database.dataSource()).notifications(false).build();
         JdbiInboxStore storing = Messages.store(database)) {
-      storing.receive(Messages.ENDPOINT, Messages.events(3));
-      Messages.settle(storing, 3, seq -> new Outcome.Dead(seq, "broken"));
+      silent.receive(Messages.ENDPOINT, Messages.events(3));
+      Messages.settle(silent, 3, seq -> new Outcome.Dead(seq, "broken"));
       try (WorkStore.Watch watch = listening.watch(heard::add, () -> {})) {
         assertThat(watch).isNotNull();
         awaitListening(1);

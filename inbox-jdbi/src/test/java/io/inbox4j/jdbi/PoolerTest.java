@@ -17,6 +17,7 @@ import io.inbox4j.store.WorkStore;
 import io.inbox4j.store.WorkTransaction;
 import io.inbox4j.testkit.PgBouncer;
 import io.inbox4j.testkit.PostgresServer;
+import io.inbox4j.testkit.engine.Logged;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -8,6 +8,7 @@ import io.inbox4j.SubscriptionBuilder;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.EventHandler;
 import io.inbox4j.memory.InMemoryTransport;
+import io.inbox4j.testkit.engine.Heard;
 import io.inbox4j.transport.Delivery;
 import io.inbox4j.transport.ValidatedDelivery;
 import java.time.Duration;

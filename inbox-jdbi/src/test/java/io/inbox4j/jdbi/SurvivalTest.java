@@ -1,22 +1,12 @@
 package io.inbox4j.jdbi;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.inbox4j.Inbox;
 import io.inbox4j.SubscriptionBuilder;
-import io.inbox4j.error.InboxException;
-import io.inbox4j.event.IntegrationEvent;
-import io.inbox4j.listener.Health;
 import io.inbox4j.memory.InMemoryTransport;
-import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.store.WorkStore;
-import io.inbox4j.transport.ConnectionListener;
-import io.inbox4j.transport.DeliveryReceiver;
-import io.inbox4j.transport.InboxTransport;
-import io.inbox4j.transport.ReceiveEndpoint;
-import io.inbox4j.transport.ReceiveMiddleware;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -167,137 +157,5 @@ class SurvivalTest {
       storing.receive(Service.QUEUE, Messages.events(1));
       await().atMost(PATIENCE).until(() -> heard.contains(Service.QUEUE));
     }
-  }
-
-  @Test
-  void aFailureThatCannotBeLookedAtIsItsMessagesOnly() {
-    try (Service service =
-        Service.subscribing(
-                queue ->
-                    queue
-                        .on(
-                            Created.class,
-                            (event, context) -> {
-                              if (event.n() == 1) {
-                                throw new Unspeakable();
-                              }
-                            })
-                        .retry(RetryPolicy.immediate(2)))
-            .start()) {
-      service.deliver(3);
-      service.awaitAll("processed", 2);
-      service.awaitAll("dead", 1);
-      assertThat(service.database.texts("SELECT error FROM inbox_dead"))
-          .allMatch(error -> error.contains(Unspeakable.class.getName()));
-    }
-  }
-
-  private static final class Unspeakable extends RuntimeException {
-
-    @Override
-    public String getMessage() {
-      throw new InternalError("has no text");
-    }
-
-    @Override
-    public synchronized Throwable getCause() {
-      throw new InternalError("has no cause");
-    }
-  }
-
-  @Test
-  void aPartOfTheHealthThatCannotBeLookedAtDoesNotHideTheOthers() {
-    JdbiInboxStore store = JdbiInboxStore.builder(database.url()).notifications(false).build();
-    try (Inbox inbox =
-        Inbox.builder()
-            .store(store)
-            .transport(withoutState())
-            .subscribe(Service.QUEUE, Created.class, (event, context) -> {})
-            .build()) {
-      inbox.start();
-      assertThat(inbox.health().part("broker", Service.QUEUE).orElseThrow())
-          .matches(part -> part.status() == Health.Status.DOWN)
-          .matches(part -> part.detail().contains("could not be looked at"));
-      assertThat(inbox.health().part("workers", Service.QUEUE)).isPresent();
-    }
-  }
-
-  /** A transport whose receivers cannot say how they are. */
-  private InboxTransport withoutState() {
-    return new InboxTransport() {
-      @Override
-      public <T extends IntegrationEvent> Receiver receive(
-          ReceiveEndpoint endpoint,
-          DeliveryReceiver<T> deliveryReceiver,
-          ConnectionListener listener) {
-        Receiver receiver = transport.receive(endpoint, deliveryReceiver, listener);
-        return proxy(
-            Receiver.class,
-            receiver,
-            call -> {
-              if (call.equals("state")) {
-                Sneaky.raise(new IOException("not declared"));
-              }
-            });
-      }
-
-      @Override
-      public void close() {
-        transport.close();
-      }
-    };
-  }
-
-  @Test
-  void whatAReceiveMiddlewareThrowsAfterTheStoringChangesNothing() {
-    try (Service service =
-        receiving(
-            (endpoint, deliveries, next) -> {
-              next.run();
-              Sneaky.raise(new IOException("not declared"));
-            })) {
-      service.deliver(3);
-      service.awaitAll("processed", 3);
-      assertThat(service.heard.of("received")).hasSize(3);
-    }
-  }
-
-  @Test
-  void whatAReceiveMiddlewareThrowsBeforeTheStoringLetsTheDeliveriesBeTriedAgain() {
-    AtomicInteger tries = new AtomicInteger();
-    try (Service service =
-        receiving(
-            (endpoint, deliveries, next) -> {
-              if (tries.incrementAndGet() == 1) {
-                Sneaky.raise(new InternalError("of the virtual machine"));
-              }
-              next.run();
-            })) {
-      assertThatThrownBy(() -> service.deliver(3))
-          .isInstanceOf(InboxException.class)
-          .hasMessageContaining("receive middleware")
-          .hasMessageContaining("InternalError");
-      service.deliver(3);
-      service.awaitAll("processed", 3);
-    }
-  }
-
-  @Test
-  void aReceiveMiddlewareThatStoresNothingLosesNothing() {
-    try (Service service = receiving((endpoint, deliveries, next) -> {})) {
-      assertThatThrownBy(() -> service.deliver(3))
-          .isInstanceOf(InboxException.class)
-          .hasMessageContaining("3 deliveries are not stored")
-          .hasMessageContaining("did not call next.run()");
-    }
-  }
-
-  private static Service receiving(ReceiveMiddleware middleware) {
-    return Service.with(
-            builder ->
-                builder
-                    .receiveMiddleware(middleware)
-                    .subscribe(Service.QUEUE, Created.class, (event, context) -> {}))
-        .start();
   }
 }

@@ -38,8 +38,8 @@ class TwoSchemasTest {
       other.receive(Messages.ENDPOINT, List.of(ordered(1)));
       try (WorkTransaction first = one.begin(Messages.ENDPOINT);
           WorkTransaction second = other.begin(Messages.ENDPOINT)) {
-        assertThat(first.claimOrdered(Messages.TYPES, 10)).hasSize(1);
-        List<ClaimedMessage> claimed = second.claimOrdered(Messages.TYPES, 10);
+        assertThat(first.claim(Messages.TYPES, 10)).hasSize(1);
+        List<ClaimedMessage> claimed = second.claim(Messages.TYPES, 10);
         assertThat(claimed).hasSize(1);
         second.commit(List.of(new Outcome.Processed(claimed.get(0).sequence())));
       }

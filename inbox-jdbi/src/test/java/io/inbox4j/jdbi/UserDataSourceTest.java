@@ -12,6 +12,7 @@ import io.inbox4j.store.ClaimedMessage;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.store.WorkTransaction;
+import io.inbox4j.testkit.engine.Logged;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -61,7 +61,7 @@ import org.slf4j.LoggerFactory;
  *
  * @param <T> the type of the endpoint's events
  */
-public final class InboxConsumer<T extends IntegrationEvent> extends DefaultConsumer {
+final class InboxConsumer<T extends IntegrationEvent> extends DefaultConsumer {
 
   private static final Logger log = LoggerFactory.getLogger(InboxConsumer.class);
 
@@ -111,7 +111,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
    * @param deliveryReceiver where deliveries are stored
    * @param batchSize the maximum number of deliveries stored in one transaction
    */
-  public InboxConsumer(
+  InboxConsumer(
       Channel channel, String queue, DeliveryReceiver<T> deliveryReceiver, int batchSize) {
     this(channel, queue, deliveryReceiver, batchSize, false);
   }
@@ -135,7 +135,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   }
 
   /** Starts consuming, with at most this many unacknowledged deliveries in flight. */
-  public void start(int prefetch) throws IOException {
+  void start(int prefetch) throws IOException {
     start(new SlowStart(prefetch));
   }
 
@@ -150,7 +150,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   }
 
   /** Completes when the consumer cannot continue, with the failure that stopped it. */
-  public CompletableFuture<Throwable> failure() {
+  CompletableFuture<Throwable> failure() {
     return failure;
   }
 
@@ -160,7 +160,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
   }
 
   /** The number of deliveries stored and acknowledged. */
-  public long stored() {
+  long stored() {
     return acknowledged.get();
   }
 
@@ -407,7 +407,7 @@ public final class InboxConsumer<T extends IntegrationEvent> extends DefaultCons
    * Stops consuming, and stores and acknowledges pending deliveries until the deadline. The channel
    * stays open.
    */
-  public void close(Duration time) {
+  void close(Duration time) {
     Deadline deadline = Deadline.in(time);
     ending = true;
     try {

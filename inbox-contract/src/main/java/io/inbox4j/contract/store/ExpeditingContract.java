@@ -89,16 +89,16 @@ abstract class ExpeditingContract extends ContractPart {
   @Test
   void aKeyGoesOnWhenTheMessageThatItWaitsForIsDiscarded() {
     store.receive(endpoint, List.of(delayed(0, "key"), keyed(1, "key")));
-    assertThat(claimOrdered()).isEmpty();
+    assertThat(claim()).isEmpty();
     store.discardPending(mine().sequence(first()), BY, 0, 10);
-    assertThat(claimOrdered()).containsExactly(id(1));
+    assertThat(claim()).containsExactly(id(1));
   }
 
   @Test
   void aKeyKeepsItsOrderWhenTheMessageThatItWaitsForIsExpedited() {
     store.receive(endpoint, List.of(delayed(0, "key"), keyed(1, "key")));
     store.expeditePending(mine().sequence(first()), BY, 0, 10);
-    assertThat(claimOrdered()).containsExactly(id(0), id(1));
+    assertThat(claim()).containsExactly(id(0), id(1));
   }
 
   @Test
@@ -186,9 +186,9 @@ abstract class ExpeditingContract extends ContractPart {
     return store.listPending(mine(), 1).get(0).sequence();
   }
 
-  private List<UUID> claimOrdered() {
+  private List<UUID> claim() {
     try (WorkTransaction transaction = another().begin(endpoint)) {
-      List<UUID> claimed = ids(transaction.claimOrdered(TYPES, 10));
+      List<UUID> claimed = ids(transaction.claim(TYPES, 10));
       transaction.commit(List.of());
       return claimed;
     }

@@ -84,7 +84,7 @@ abstract class InlineContract extends ContractPart {
       assertThat(transaction.claimReceived(TYPES)).hasSize(1);
       another().receive(endpoint, List.of(with(event(1), "key", null)));
       try (WorkTransaction other = another().begin(endpoint)) {
-        assertThat(other.claimOrdered(TYPES, 10)).isEmpty();
+        assertThat(other.claim(TYPES, 10)).isEmpty();
       }
     }
   }

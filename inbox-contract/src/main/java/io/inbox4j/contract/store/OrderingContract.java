@@ -33,10 +33,12 @@ abstract class OrderingContract extends ContractPart {
   }
 
   @Test
-  void theyAreNotClaimedAsMessagesWithoutAKey() {
+  void aClaimTakesThemWithTheMessagesThatHaveNoKey() {
     receive("a1");
-    try (WorkTransaction transaction = store.begin(endpoint)) {
-      assertThat(transaction.claim(TYPES, 10)).isEmpty();
+    store.receive(endpoint, List.of(event(99)));
+    receive("b1");
+    try (WorkTransaction transaction = another().begin(endpoint)) {
+      assertThat(transaction.claim(TYPES, 10)).hasSize(3);
     }
   }
 
@@ -45,8 +47,8 @@ abstract class OrderingContract extends ContractPart {
     receive("a1", "a2", "a3");
     try (WorkTransaction first = store.begin(endpoint);
         WorkTransaction second = another().begin(endpoint)) {
-      assertThat(names(first.claimOrdered(TYPES, 1))).containsExactly("a1");
-      assertThat(second.claimOrdered(TYPES, 10)).isEmpty();
+      assertThat(names(first.claim(TYPES, 1))).containsExactly("a1");
+      assertThat(second.claim(TYPES, 10)).isEmpty();
       first.commit(List.of());
     }
     assertThat(claimAll()).containsExactly("a1", "a2", "a3");
@@ -110,7 +112,7 @@ abstract class OrderingContract extends ContractPart {
   void orphansOfAKeyAreClaimedTogetherAndWhatFollowsWaits() {
     receive("a1", "a2", "a3");
     try (WorkTransaction transaction = store.begin(endpoint)) {
-      assertThat(transaction.claimOrdered(TYPES, 2)).hasSize(2);
+      assertThat(transaction.claim(TYPES, 2)).hasSize(2);
     }
     assertThat(claimAll()).containsExactly("a1", "a2");
   }
@@ -119,7 +121,7 @@ abstract class OrderingContract extends ContractPart {
   void aOrphanBehindAFreshMessageOfItsKeyWaits() {
     receive("a1", "a2");
     try (WorkTransaction transaction = store.begin(endpoint)) {
-      transaction.claimOrdered(TYPES, 2);
+      transaction.claim(TYPES, 2);
     }
     settleOne("a1", seq -> new Outcome.Retry(seq, Duration.ZERO, "again"));
     assertThat(claimAll()).containsExactly("a1");
@@ -157,7 +159,7 @@ abstract class OrderingContract extends ContractPart {
 
   @Test
   void nothingIsClaimedBesideALaterMessageOfItsKeyThatARecoveryHasInFlight() {
-    long later = notedBehindADeadOne();
+    long later = notedBehindADeadOne(HOUR);
     store.replayDead(mine(), BY, 0, 10);
     try (WorkTransaction recovering = store.begin(endpoint)) {
       assertThat(recovering.claimAtRisk(List.of(later))).hasSize(1);
@@ -167,7 +169,7 @@ abstract class OrderingContract extends ContractPart {
 
   @Test
   void aRecoveryGetsNothingBesideAnotherMessageOfItsKeyAndItStaysOrphan() {
-    long later = notedBehindADeadOne();
+    long later = notedBehindADeadOne(HOUR);
     store.replayDead(mine(), BY, 0, 10);
     try (WorkTransaction working = another().begin(endpoint)) {
       assertThat(claim(working)).containsExactly("a1");
@@ -180,7 +182,7 @@ abstract class OrderingContract extends ContractPart {
     }
     settleOne("a1", Outcome.Processed::new);
     try (WorkTransaction working = another().begin(endpoint)) {
-      List<ClaimedMessage> messages = working.claimOrdered(TYPES, 10);
+      List<ClaimedMessage> messages = working.claim(TYPES, 10);
       assertThat(names(messages)).containsExactly("a2");
       assertThat(messages.get(0).orphaned()).isTrue();
       assertThat(messages.get(0).crashes()).isZero();
@@ -189,7 +191,7 @@ abstract class OrderingContract extends ContractPart {
 
   @Test
   void aRecoveryGetsNothingBesideALeasedMessageOfItsKey() {
-    long later = notedBehindADeadOne();
+    long later = notedBehindADeadOne(Duration.ZERO);
     store.replayDead(mine(), BY, 0, 10);
     try (WorkTransaction leasing = store.begin(endpoint)) {
       leasing.lease(claimFirst(leasing, "a"), HOUR);
@@ -203,13 +205,13 @@ abstract class OrderingContract extends ContractPart {
   }
 
   /** Of a key a dead first message and a later one that is noted to be handled; its sequence. */
-  private long notedBehindADeadOne() {
+  private long notedBehindADeadOne(Duration holdBack) {
     deadAndLater("a1", "a2");
     long later;
     try (WorkTransaction dying = another().begin(endpoint)) {
-      later = dying.claimOrdered(TYPES, 1).get(0).sequence();
+      later = dying.claim(TYPES, 1).get(0).sequence();
     }
-    assertThat(store.markCrashRiskAlone(later, Duration.ZERO)).isTrue();
+    assertThat(store.markCrashRiskAlone(later, holdBack)).isTrue();
     return later;
   }
 
@@ -258,7 +260,7 @@ abstract class OrderingContract extends ContractPart {
     List<ClaimedMessage> messages = new ArrayList<>();
     List<ClaimedMessage> more;
     do {
-      more = transaction.claimOrdered(TYPES, 100);
+      more = transaction.claim(TYPES, 100);
       messages.addAll(more);
     } while (messages.size() < 3 && !more.isEmpty());
     return messages.stream()
@@ -275,7 +277,7 @@ abstract class OrderingContract extends ContractPart {
       while (true) {
         WorkTransaction transaction = another().begin(endpoint);
         open.add(transaction);
-        List<ClaimedMessage> messages = transaction.claimOrdered(TYPES, 1);
+        List<ClaimedMessage> messages = transaction.claim(TYPES, 1);
         assertThat(messages).as("a claim that has %s", name).isNotEmpty();
         if (names(messages).contains(name)) {
           transaction.commit(List.of(outcome.apply(messages.get(0).sequence())));
@@ -305,7 +307,7 @@ abstract class OrderingContract extends ContractPart {
   }
 
   private List<String> claim(WorkTransaction transaction) {
-    return names(transaction.claimOrdered(TYPES, 100));
+    return names(transaction.claim(TYPES, 100));
   }
 
   private static List<String> names(List<ClaimedMessage> messages) {

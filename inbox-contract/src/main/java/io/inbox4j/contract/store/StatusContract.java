@@ -61,7 +61,7 @@ abstract class StatusContract extends ContractPart {
   void whatIsBehindAMessageOfItsKeyThatIsDueLaterDoesNotWait() {
     store.receive(endpoint, List.of(keyed(0), keyed(1)));
     try (WorkTransaction transaction = store.begin(endpoint)) {
-      long sequence = transaction.claimOrdered(TYPES, 1).get(0).sequence();
+      long sequence = transaction.claim(TYPES, 1).get(0).sequence();
       transaction.commit(List.of(new Outcome.Retry(sequence, LONG, "later")));
     }
     assertThat(waiting().oldestDue()).isNull();
@@ -71,7 +71,7 @@ abstract class StatusContract extends ContractPart {
   void whatIsBehindADeadMessageThatHoldsItsKeyDoesNotWait() {
     store.receive(endpoint, List.of(keyed(0), keyed(1)));
     try (WorkTransaction transaction = store.begin(endpoint)) {
-      long sequence = transaction.claimOrdered(TYPES, 1).get(0).sequence();
+      long sequence = transaction.claim(TYPES, 1).get(0).sequence();
       transaction.commit(List.of(new Outcome.Dead(sequence, "broken", true)));
     }
     assertThat(waiting().oldestDue()).isNull();
@@ -142,7 +142,7 @@ abstract class StatusContract extends ContractPart {
   void aDeadMessageThatHoldsItsKeyIsNamedUntilItIsGone() {
     store.receive(endpoint, List.of(keyed(0)));
     try (WorkTransaction transaction = store.begin(endpoint)) {
-      long sequence = transaction.claimOrdered(TYPES, 1).get(0).sequence();
+      long sequence = transaction.claim(TYPES, 1).get(0).sequence();
       transaction.commit(List.of(new Outcome.Dead(sequence, "broken", true)));
     }
     assertThat(waiting().blockingKey()).isEqualTo(id(0));

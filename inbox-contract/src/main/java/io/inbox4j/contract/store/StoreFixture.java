@@ -2,6 +2,7 @@ package io.inbox4j.contract.store;
 
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.WorkTransaction;
+import io.inbox4j.store.Write;
 import java.time.Duration;
 import java.util.List;
 
@@ -21,6 +22,9 @@ public interface StoreFixture {
 
   /** Has an effect in the transaction, for example inserts a row with this name. */
   void effect(WorkTransaction transaction, String name);
+
+  /** What a handler hands over to have an effect of this name. */
+  Write writeOf(String name);
 
   /** The names of the effects that were committed, in any order; others than the test's, too. */
   List<String> effects();

@@ -49,6 +49,31 @@ abstract class WorkingContract extends ContractPart {
   }
 
   @Test
+  void aFullClaimSaysThatThereMayBeMore() {
+    receive(5);
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      assertThat(transaction.claim(TYPES, 3)).hasSize(3);
+      assertThat(transaction.mayHaveMore()).isTrue();
+    }
+    try (WorkTransaction transaction = store.begin(endpoint + "-other")) {
+      assertThat(transaction.claim(TYPES, 3)).isEmpty();
+      assertThat(transaction.mayHaveMore()).as("where there is nothing").isFalse();
+    }
+  }
+
+  @Test
+  void theTimeInTheDatabaseIsThatOfHandlers() {
+    receive(1);
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      transaction.claim(TYPES, 1);
+      assertThat(transaction.databaseTime()).isZero();
+      transaction.savepoint();
+      fixture.effect(transaction, endpoint);
+      assertThat(transaction.databaseTime()).isBetween(Duration.ZERO, Duration.ofMinutes(1));
+    }
+  }
+
+  @Test
   void whatOneTransactionHasAnotherDoesNotGet() {
     receive(6);
     try (WorkTransaction first = store.begin(endpoint);
@@ -218,6 +243,43 @@ abstract class WorkingContract extends ContractPart {
         .contains(endpoint + " kept", endpoint + " kept after an undo")
         .doesNotContain(endpoint + " undone");
     assertThat(process()).isEmpty();
+  }
+
+  @Test
+  void whatIsWrittenCommitsWithTheOutcomesOrIsUndone() {
+    receive(1);
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      long sequence = transaction.claim(TYPES, 1).get(0).sequence();
+      transaction.savepoint();
+      transaction.write(List.of(fixture.writeOf(endpoint + " undone")));
+      transaction.rollbackToSavepoint();
+      transaction.savepoint();
+      transaction.write(List.of());
+      transaction.write(
+          List.of(fixture.writeOf(endpoint + " one"), fixture.writeOf(endpoint + " two")));
+      transaction.releaseSavepoint();
+      assertThat(fixture.effects()).doesNotContain(endpoint + " one");
+      transaction.commit(List.of(new Outcome.Processed(sequence)));
+    }
+    assertThat(fixture.effects())
+        .contains(endpoint + " one", endpoint + " two")
+        .doesNotContain(endpoint + " undone");
+  }
+
+  @Test
+  void nothingIsWrittenAfterASwallowedError() {
+    receive(1);
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      long sequence = transaction.claim(TYPES, 1).get(0).sequence();
+      transaction.savepoint();
+      fixture.failAndSwallow(transaction);
+      assertThatThrownBy(() -> transaction.write(List.of(fixture.writeOf(endpoint))))
+          .isInstanceOf(AbortedTransactionException.class)
+          .satisfies(e -> assertThat(store.failureKind(e)).isEqualTo(FailureKind.ABORTED));
+      transaction.rollbackToSavepoint();
+      transaction.commit(List.of(new Outcome.Processed(sequence)));
+    }
+    assertThat(fixture.effects()).doesNotContain(endpoint);
   }
 
   @Test

@@ -4,6 +4,7 @@ import io.inbox4j.memory.InMemoryInboxStore;
 import io.inbox4j.memory.InMemoryTransaction;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.WorkTransaction;
+import io.inbox4j.store.Write;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,6 +26,11 @@ final class InMemoryFixture implements StoreFixture {
   @Override
   public void effect(WorkTransaction transaction, String name) {
     transaction.unwrap(InMemoryTransaction.class).record(name);
+  }
+
+  @Override
+  public Write writeOf(String name) {
+    return new Write(name, List.of());
   }
 
   @Override

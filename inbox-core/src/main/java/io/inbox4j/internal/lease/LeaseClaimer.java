@@ -32,12 +32,12 @@ final class LeaseClaimer {
 
   private final WorkerContext context;
   private final Duration time;
-  private int rounds;
   private final List<IsolatedMessage> isolated = new ArrayList<>();
   private boolean withOrphans;
   private int left;
   private int further;
   private boolean onlyLeft;
+  private boolean heldBack;
 
   /**
    * A message that must not run together with other orphaned messages, because it was marked as a
@@ -64,7 +64,7 @@ final class LeaseClaimer {
     further = Math.min(2 * left, mostLeft);
     left = 0;
     onlyLeft = false;
-    rounds++;
+    heldBack = false;
     int admitted = context.circuit().admits();
     if (admitted == 0) {
       return List.of();
@@ -93,10 +93,11 @@ final class LeaseClaimer {
   }
 
   /**
-   * Whether the last claim saw only messages that it skipped, so that the next one looks further.
+   * Whether the last claim saw only messages that it skipped, or that it moved out of the way, so
+   * that the next one looks further.
    */
   boolean looksFurther() {
-    return onlyLeft;
+    return onlyLeft || heldBack;
   }
 
   /**
@@ -162,7 +163,8 @@ final class LeaseClaimer {
     if (types.isEmpty() || limit == 0) {
       return List.of();
     }
-    return lease(transaction -> claim(transaction, types, limit + further), limit, permits, null);
+    return lease(
+        transaction -> transaction.claimFirstOfKeys(types, limit + further), limit, permits, null);
   }
 
   /**
@@ -177,7 +179,9 @@ final class LeaseClaimer {
     List<HandledMessage> givenUp = new ArrayList<>();
     List<InFlightMessage> leased;
     try (WorkTransaction transaction = context.begin()) {
-      for (ClaimedMessage message : claim.apply(transaction)) {
+      List<ClaimedMessage> claimed = claim.apply(transaction);
+      heldBack |= claimed.isEmpty() && transaction.mayHaveMore();
+      for (ClaimedMessage message : claimed) {
         if (OrphanRecovery.isGivenUp(context.config(), message)) {
           Outcome dead = OrphanRecovery.givenUp(context.config(), message);
           givenUp.add(new HandledMessage(message, message.attempt(), dead, null));
@@ -207,23 +211,6 @@ final class LeaseClaimer {
     if (message.crashes() > 0) {
       isolated.add(new IsolatedMessage(message.sequence(), message.type(), isLast(message)));
     }
-  }
-
-  /**
-   * Claims messages with and without an ordering key alternately; the other kind if none can run.
-   */
-  private List<ClaimedMessage> claim(WorkTransaction transaction, Set<String> types, int limit) {
-    boolean ordered = context.config().ordered() == (rounds % 2 == 0);
-    List<ClaimedMessage> messages = new ArrayList<>(claim(transaction, ordered, types, limit));
-    if (messages.stream().allMatch(this::mustBeLeft)) {
-      messages.addAll(claim(transaction, !ordered, types, limit));
-    }
-    return messages;
-  }
-
-  private static List<ClaimedMessage> claim(
-      WorkTransaction transaction, boolean ordered, Set<String> types, int limit) {
-    return ordered ? transaction.claimFirstOfKeys(types, limit) : transaction.claim(types, limit);
   }
 
   private List<InFlightMessage> lease(

@@ -11,6 +11,7 @@ import io.inbox4j.internal.run.AbandonedException;
 import io.inbox4j.internal.run.BatchRunner;
 import io.inbox4j.internal.run.BrokenBatchException;
 import io.inbox4j.internal.run.HandledMessage;
+import io.inbox4j.internal.run.HandlerTransaction;
 import io.inbox4j.internal.run.LostBatchException;
 import io.inbox4j.internal.run.TransactionLosses;
 import io.inbox4j.internal.run.WorkerContext;
@@ -272,7 +273,7 @@ final class OutcomeCommitter {
       effects =
           new BatchRunner(
               context,
-              step -> applyAll(step, withEffects, transaction),
+              (step, lent) -> applyAll(step, withEffects, lent),
               transaction,
               toRun,
               () -> abandoned);
@@ -315,11 +316,11 @@ final class OutcomeCommitter {
   }
 
   private static void applyAll(
-      List<ClaimedMessage> step, Map<Long, InFlightMessage> leased, WorkTransaction transaction)
+      List<ClaimedMessage> step, Map<Long, InFlightMessage> leased, HandlerTransaction transaction)
       throws Exception {
     for (ClaimedMessage message : step) {
       for (EventContext.Effect effect : leased.get(message.sequence()).effects()) {
-        effect.apply(transaction);
+        transaction.apply(effect);
       }
     }
   }

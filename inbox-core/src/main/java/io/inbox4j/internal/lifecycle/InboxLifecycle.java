@@ -32,6 +32,9 @@ public final class InboxLifecycle {
   private static final Duration FOREVER = Duration.ofDays(365);
   private static final Logger log = LoggerFactory.getLogger(InboxLifecycle.class);
 
+  /** Held while the store is being prepared. */
+  private final Object opening = new Object();
+
   private final InboxConfig config;
   private final ObservedInbox inbox;
   private final InboxProcessor processor;
@@ -85,13 +88,24 @@ public final class InboxLifecycle {
     return monitor.health();
   }
 
-  /** Prepares the store and starts monitoring, unless that is done. */
-  public synchronized void open() {
-    requireNotClosed(closed);
-    if (opened) {
-      return;
+  /**
+   * Prepares the store and starts monitoring, unless that is done. The store may wait for another
+   * process; {@link #close} does not wait with it, so it is not prepared under the lock of the
+   * other methods.
+   */
+  public void open() {
+    requireNotClosed(closing); // also here, for a listener that is told of the end
+    synchronized (opening) {
+      requireNotClosed(closing);
+      if (!opened) {
+        config.store().open();
+        monitor();
+      }
     }
-    config.store().open();
+  }
+
+  private synchronized void monitor() {
+    requireNotClosed(closed);
     opened = true;
     monitor.start();
     config.listener().tell(l -> l.opened(new InboxListener.Opened(inbox)));
@@ -111,17 +125,35 @@ public final class InboxLifecycle {
     }
   }
 
-  public synchronized void start() {
+  public void start() {
     requireTransport();
-    requireNotReceiving();
-    startProcessing();
-    orElse(this::startReceiving, this::stopProcessing);
+    requireHandlers();
+    open();
+    startBoth();
   }
 
-  public synchronized void startReceiving() {
-    InboxTransport transport = requireTransport();
-    requireNotReceiving();
+  public void startReceiving() {
+    requireTransport();
     open();
+    receive();
+  }
+
+  public void startProcessing() {
+    requireHandlers();
+    open();
+    process();
+  }
+
+  private synchronized void startBoth() {
+    requireNotReceiving();
+    process();
+    orElse(this::receive, this::stopProcessing);
+  }
+
+  private synchronized void receive() {
+    requireNotClosed(closed);
+    requireNotReceiving();
+    InboxTransport transport = requireTransport();
     upkeep.start();
     receiving = true;
     orElse(() -> receiver.start(transport, () -> closing), this::stopReceiving);
@@ -129,16 +161,8 @@ public final class InboxLifecycle {
     monitor.look();
   }
 
-  public synchronized void startProcessing() {
-    if (config.handled().isEmpty()) {
-      throw new InboxException(
-          "no subscription has a handler, so there is nothing to process; registered are: %s"
-              .formatted(
-                  config.endpoints().stream()
-                      .map(it -> "'%s' [%s]".formatted(it.endpoint(), it.types()))
-                      .collect(Collectors.joining(", "))));
-    }
-    open();
+  private synchronized void process() {
+    requireNotClosed(closed);
     if (processing) {
       throw new InboxException("this inbox is processing already");
     }
@@ -212,6 +236,17 @@ public final class InboxLifecycle {
     }
   }
 
+  private void requireHandlers() {
+    if (config.handled().isEmpty()) {
+      throw new InboxException(
+          "no subscription has a handler, so there is nothing to process; registered are: %s"
+              .formatted(
+                  config.endpoints().stream()
+                      .map(it -> "'%s' [%s]".formatted(it.endpoint(), it.types()))
+                      .collect(Collectors.joining(", "))));
+    }
+  }
+
   private InboxTransport requireTransport() {
     if (config.transport() == null) {
       throw new InboxException(
@@ -221,7 +256,7 @@ public final class InboxLifecycle {
   }
 
   private void requireNotReceiving() {
-    if (receiving && !closed) {
+    if (receiving) {
       throw new InboxException("this inbox is receiving already");
     }
   }

@@ -6,8 +6,10 @@ import java.time.Duration;
  * The adaptive size of an endpoint's batches.
  *
  * <p>The batch is as large as fits into a short transaction: it grows while handlers are fast and
- * shrinks while they are slow. A segment, the part of a batch that is rolled back when one of its
- * messages fails, is the whole batch while there are no failures, and short while messages fail.
+ * shrinks while they are slow. It shrinks far less if it is the database that is slow: more and
+ * smaller transactions would make it slower still. A segment, the part of a batch that is rolled
+ * back when one of its messages fails, is the whole batch while there are no failures, and short
+ * while messages fail.
  *
  * <p>Sizes are powers of two up to the limit: the size is part of the claim's SQL, and few
  * statements stay prepared.
@@ -19,6 +21,10 @@ public final class AdaptiveBatchSize {
 
   static final int FIRST_BATCH = 8;
   static final Duration TARGET = Duration.ofMillis(50);
+
+  /** Time in the database counts less by this factor. */
+  static final int DATABASE_SHARE = 10;
+
   private static final int SHORT_SEGMENT = 16;
   private static final int CLEAN_BATCHES_TO_GROW = 8;
   private static final int WARY_BATCHES = 64;
@@ -48,11 +54,14 @@ public final class AdaptiveBatchSize {
   /**
    * Records that the handlers of this many messages took this long, with or without a failure. The
    * commit is excluded: it takes the same time however small the batch is.
+   *
+   * @param inDatabase how much of the time they waited for the database
    */
-  public synchronized void took(int messages, Duration time, boolean failed) {
+  public synchronized void took(int messages, Duration total, Duration inDatabase, boolean failed) {
     if (messages == 0) {
       return;
     }
+    Duration time = total.minus(inDatabase).plus(inDatabase.dividedBy(DATABASE_SHARE));
     if (time.compareTo(TARGET) > 0) {
       long fitting = messages * TARGET.toNanos() / time.toNanos();
       batch = Math.min(batch, Math.max(1, Integer.highestOneBit((int) fitting)));

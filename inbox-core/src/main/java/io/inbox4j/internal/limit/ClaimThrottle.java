@@ -8,11 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Limits how many workers of an endpoint claim at a time, as long as handlers are quick.
  *
- * <p>Workers that claim concurrently skip over each other's locked rows, and share out in small
- * batches what one of them could do in a large one. So one worker looks for messages, and for a
- * moment one is enough: what arrives meanwhile goes into its next batch, or into that of another
- * worker when the moment is over. When there is more than fits into a batch, a few work
- * concurrently.
+ * <p>Workers that claim concurrently share out in small batches what one of them could do in a
+ * large one. So one worker looks for messages, and for a moment one is enough: what arrives
+ * meanwhile goes into its next batch, or into that of another worker when the moment is over. When
+ * there is more than fits into a batch, a few work concurrently.
  *
  * <p>A batch counts among the few for one moment per message. If it takes longer, its handlers are
  * waiting for something, and another worker gets the turn: up to all of them, while handlers are

@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -101,9 +102,24 @@ public final class InboxProcessor {
             : workers(context);
     DeliveryWriter storing =
         config.mode() instanceof HandlingMode.Inline
-            ? new InlineWriter(context, () -> stopping)
+            ? new InlineWriter(
+                context,
+                new InlineSlots(() -> Math.min(workerPool.size(), lowestLimit(config))),
+                () -> stopping)
             : DeliveryWriter.in(store, config.endpoint());
     return new EndpointRuntime(signal, circuit, workerPool, storing);
+  }
+
+  /**
+   * The lowest limit on handlers of the endpoint. More inline transactions at once than that would
+   * refuse each other the permits, and leave their messages to the workers.
+   */
+  private int lowestLimit(EndpointConfig config) {
+    return IntStream.concat(
+            config.concurrencyByEvent().values().stream().mapToInt(it -> it),
+            IntStream.of(maxConcurrency == null ? Integer.MAX_VALUE : maxConcurrency))
+        .min()
+        .getAsInt();
   }
 
   private static WorkerPool workers(WorkerContext context) {

@@ -19,7 +19,6 @@ import io.inbox4j.store.FailureKind;
 import io.inbox4j.store.WorkTransaction;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,7 +27,6 @@ final class Worker implements Runnable {
 
   private static final Logger log = LoggerFactory.getLogger(Worker.class);
   private static final Duration SECOND_LOOK = Duration.ofMillis(1_100);
-  private static final int OTHER_KIND_EVERY = 16;
 
   private final WorkerContext context;
   private final ClaimThrottle claimThrottle;
@@ -36,9 +34,7 @@ final class Worker implements Runnable {
   private final OrphanRecovery recovery;
   private final ExponentialBackoff backoff =
       new ExponentialBackoff(Duration.ofMillis(50), Duration.ofSeconds(5));
-  private int rounds;
   private boolean idle;
-  private boolean otherKind;
   private volatile boolean stopping;
 
   Worker(
@@ -140,13 +136,14 @@ final class Worker implements Runnable {
     boolean mayBeMore;
     try (WorkTransaction transaction = context.begin()) {
       int limit = Math.min(batchSizes.batch(), admission.limit());
-      List<ClaimedMessage> messages = claim(transaction, admission.types(), limit);
+      List<ClaimedMessage> messages = transaction.claim(admission.types(), limit);
       admission.claimed(messages);
-      mayBeMore = mayBeMore(messages, limit);
+      mayBeMore = transaction.mayHaveMore();
       turn.claimed(messages.size(), mayBeMore);
-      idle = messages.isEmpty();
-      if (idle) {
-        return false;
+      idle = messages.isEmpty() && !mayBeMore;
+      if (messages.isEmpty()) {
+        transaction.commit(List.of());
+        return mayBeMore;
       }
       claimed = ClaimedBatch.of(messages);
       again = work(transaction, claimed);
@@ -174,42 +171,6 @@ final class Worker implements Runnable {
     return mayBeMore;
   }
 
-  /**
-   * Claims messages with or without an ordering key, whichever kind this endpoint mostly has; the
-   * other kind when there are none, and periodically, so that neither starves. An unordered
-   * endpoint has keyed messages only from an earlier configuration, so until one is found it is
-   * enough to look for them before going idle.
-   */
-  private List<ClaimedMessage> claim(WorkTransaction transaction, Set<String> types, int limit) {
-    boolean otherFirst = ++rounds % OTHER_KIND_EVERY == 0;
-    boolean ordered = context.config().ordered() != otherFirst;
-    List<ClaimedMessage> messages = claim(transaction, ordered, types, limit);
-    boolean lookOn = context.config().ordered() || otherFirst || idle || otherKind;
-    if (messages.isEmpty() && lookOn) {
-      ordered = !ordered;
-      messages = claim(transaction, ordered, types, limit);
-    }
-    if (ordered != context.config().ordered()) {
-      otherKind = !messages.isEmpty();
-    }
-    return messages;
-  }
-
-  /**
-   * Whether there may be more to claim: messages with an ordering key are claimed from one lane,
-   * and other lanes may have some; and a claim of one kind has not looked for the other.
-   */
-  private boolean mayBeMore(List<ClaimedMessage> claimed, int limit) {
-    return claimed.size() == limit
-        || (!claimed.isEmpty()
-            && (context.config().ordered() || otherKind || claimed.get(0).orderingKey() != null));
-  }
-
-  private static List<ClaimedMessage> claim(
-      WorkTransaction transaction, boolean ordered, Set<String> types, int limit) {
-    return ordered ? transaction.claimOrdered(types, limit) : transaction.claim(types, limit);
-  }
-
   /** Handles the fresh messages; returns those that failed and have to run again, alone. */
   private List<ClaimedMessage> work(WorkTransaction transaction, ClaimedBatch claimed) {
     long begin = System.nanoTime();
@@ -223,7 +184,10 @@ final class Worker implements Runnable {
           recovery.markCrashRisk(transaction, claimed.orphans());
           transaction.commit(HandledMessage.outcomes(results));
           batchSizes.took(
-              results.size(), time, HandledMessage.anyFailed(results) || !batch.again().isEmpty());
+              results.size(),
+              time,
+              transaction.databaseTime(),
+              HandledMessage.anyFailed(results) || !batch.again().isEmpty());
           recovery.ended(results);
         });
     return batch.again();

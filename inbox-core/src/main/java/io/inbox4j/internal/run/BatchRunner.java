@@ -34,6 +34,9 @@ import java.util.function.Consumer;
  * batch handler takes. When such a call fails, the step is bisected until the failing message is
  * isolated.
  *
+ * <p>What handlers have handed over is sent at the end of the segment. When that fails, it is not
+ * known which message it was: halves of the segment run, until the failing message is isolated.
+ *
  * <p>A message that would be dead, but failed after the handler of another message had run in the
  * same transaction, gets no outcome yet: the other handler may have changed what this one saw. It
  * has to run again, alone.
@@ -47,6 +50,7 @@ public final class BatchRunner {
   private final Call call;
   private final InboxStore store;
   private final WorkTransaction transaction;
+  private final PendingWrites writes;
   private final List<ClaimedMessage> messages;
   private final BooleanSupplier stopping;
   private boolean checked;
@@ -73,8 +77,11 @@ public final class BatchRunner {
       return false;
     }
 
-    /** Handles one message, or several that one call takes together. */
-    void handle(List<ClaimedMessage> step) throws Exception;
+    /**
+     * Handles one message, or several that one call takes together, in the transaction, which it
+     * may use until it returns.
+     */
+    void handle(List<ClaimedMessage> step, HandlerTransaction transaction) throws Exception;
   }
 
   public BatchRunner(
@@ -87,6 +94,7 @@ public final class BatchRunner {
     this.call = call;
     this.store = context.store();
     this.transaction = transaction;
+    this.writes = new PendingWrites(transaction);
     this.messages = messages;
     this.stopping = stopping;
     this.results = new ArrayList<>(messages.size());
@@ -107,8 +115,8 @@ public final class BatchRunner {
           }
 
           @Override
-          public void handle(List<ClaimedMessage> step) throws Exception {
-            handlers.handle(step, transaction);
+          public void handle(List<ClaimedMessage> step, HandlerTransaction lent) throws Exception {
+            handlers.handle(step, lent);
           }
         };
     return new BatchRunner(context, call, transaction, handlers.grouped(messages), stopping);
@@ -170,6 +178,7 @@ public final class BatchRunner {
           throw new TransactionEndedException();
         }
       }
+      writes.send();
       if (checked) {
         transaction.check();
       }
@@ -178,8 +187,14 @@ public final class BatchRunner {
     } catch (Throwable thrown) { // a handler may throw anything, and it is recorded
       Duration took = Duration.ofNanos(System.nanoTime() - stepBegan);
       Throwable failure = FailureText.readable(thrown);
-      rollBack(failure, messages.subList(at, Math.max(at, next)));
-      runAround(from, at, next, to, failure, took);
+      boolean known = !writes.haveFailed();
+      rollBack(failure, known ? messages.subList(at, Math.max(at, next)) : List.of());
+      goOnAfter(failure);
+      if (known || to - from == 1) {
+        runAround(from, at, next, to, failure, took);
+      } else {
+        runHalves(from, to);
+      }
     }
   }
 
@@ -194,6 +209,8 @@ public final class BatchRunner {
   /**
    * Rolls back to the savepoint. If that fails, the transaction is unusable: whether the handler
    * has ended it is known; if it is lost, whether the handler caused that is not.
+   *
+   * @param step what has failed, if it is known
    */
   private void rollBack(Throwable failure, List<ClaimedMessage> step) {
     try {
@@ -201,6 +218,7 @@ public final class BatchRunner {
         throw new BrokenBatchException(step, new TransactionEndedException());
       }
       transaction.rollbackToSavepoint();
+      writes.drop();
     } catch (BrokenBatchException | TransactionEndedException e) {
       throw e;
     } catch (RuntimeException e) {
@@ -222,6 +240,15 @@ public final class BatchRunner {
     return new LostBatchException(orphans, reached == orphans.size(), failure);
   }
 
+  /** Gives the batch up if it is in the way of others, or the worker is being stopped. */
+  private void goOnAfter(Throwable failure) {
+    boolean interrupted = Thread.interrupted() || failure instanceof InterruptedException;
+    if (store.failureKind(failure) == FailureKind.CONFLICT
+        || (interrupted && stopping.getAsBoolean())) {
+      throw new AbandonedException("the batch was given up", failure);
+    }
+  }
+
   /**
    * Runs a rolled-back segment again, without what failed in the step {@code at} to {@code next}.
    *
@@ -229,11 +256,6 @@ public final class BatchRunner {
    * from another database that the handler uses, and counts as the message's.
    */
   private void runAround(int from, int at, int next, int to, Throwable failure, Duration took) {
-    FailureKind fault = store.failureKind(failure);
-    boolean interrupted = Thread.interrupted() || failure instanceof InterruptedException;
-    if (fault == FailureKind.CONFLICT || (interrupted && stopping.getAsBoolean())) {
-      throw new AbandonedException("the batch was given up", failure);
-    }
     boolean shared = kept || from < at;
     if (failure instanceof DefaultBatchContext.MembersFailed members) {
       runSegment(from, at);
@@ -241,7 +263,7 @@ public final class BatchRunner {
       runSegment(at, to);
     } else if (to - from == 1) {
       failed(messages.get(from), failure, kept, took);
-    } else if (fault == FailureKind.ABORTED || at == to) {
+    } else if (store.failureKind(failure) == FailureKind.ABORTED || at == to) {
       runHalves(from, to); // the culprit is not known
     } else {
       runSegment(from, at);
@@ -291,7 +313,12 @@ public final class BatchRunner {
       left = step.stream().filter(message -> !isLeftOut(message)).toList();
     }
     if (!left.isEmpty()) {
-      call.handle(left);
+      HandlerTransaction lent = new HandlerTransaction(transaction, writes);
+      try {
+        call.handle(left, lent);
+      } finally {
+        lent.end();
+      }
       if (!stopping.getAsBoolean()) {
         Thread.interrupted(); // a stale flag left by the handler
       }

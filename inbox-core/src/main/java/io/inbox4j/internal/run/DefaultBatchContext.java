@@ -9,6 +9,7 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The context of one call of a batch handler: its events, and the failures it reports. */
 final class DefaultBatchContext implements BatchContext<IntegrationEvent> {
@@ -72,6 +73,11 @@ final class DefaultBatchContext implements BatchContext<IntegrationEvent> {
   @Override
   public <T> T unwrap(Class<T> type) {
     return transaction.unwrap(type);
+  }
+
+  @Override
+  public void write(String statement, @Nullable Object... arguments) {
+    transaction.write(statement, arguments);
   }
 
   /** Thrown when some messages of a batch failed individually: the rest run again without them. */

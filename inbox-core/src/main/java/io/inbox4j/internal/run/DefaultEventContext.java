@@ -7,6 +7,7 @@ import io.inbox4j.store.ClaimedMessage;
 import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The context of a claimed message. */
@@ -27,8 +28,9 @@ public record DefaultEventContext(
 
   /** For a handler that runs outside any transaction. */
   public static DefaultEventContext outside(
-      String endpoint, ClaimedMessage message, Effects effects) {
-    return new DefaultEventContext(endpoint, message, new NoTransaction(), effects);
+      String endpoint, ClaimedMessage message, Consumer<Effect> effects) {
+    return new DefaultEventContext(
+        endpoint, message, new LaterTransaction(effects), effects::accept);
   }
 
   @Override
@@ -79,5 +81,10 @@ public record DefaultEventContext(
   @Override
   public <T> T unwrap(Class<T> type) {
     return transaction.unwrap(type);
+  }
+
+  @Override
+  public void write(String statement, @Nullable Object... arguments) {
+    transaction.write(statement, arguments);
   }
 }

@@ -13,7 +13,6 @@ import io.inbox4j.internal.endpoint.EventDispatcher;
 import io.inbox4j.internal.notify.SafeListener;
 import io.inbox4j.listener.InboxListener;
 import io.inbox4j.store.ClaimedMessage;
-import io.inbox4j.store.WorkTransaction;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -63,18 +62,13 @@ public final class HandlerInvoker {
   }
 
   /** Handles one message, or several that one call takes together, in a transaction. */
-  public void handle(List<ClaimedMessage> step, WorkTransaction transaction) throws Exception {
+  void handle(List<ClaimedMessage> step, HandlerTransaction transaction) throws Exception {
     BatchHandler<IntegrationEvent> handler = batchHandlerOf(step.get(0));
-    HandlerTransaction lent = new HandlerTransaction(transaction);
-    try {
-      if (handler == null) {
-        ClaimedMessage message = step.get(0);
-        handle(message, DefaultEventContext.in(config.endpoint(), message, lent));
-      } else {
-        handleTogether(step, lent, handler);
-      }
-    } finally {
-      lent.end();
+    if (handler == null) {
+      ClaimedMessage message = step.get(0);
+      handle(message, DefaultEventContext.in(config.endpoint(), message, transaction));
+    } else {
+      handleTogether(step, transaction, handler);
     }
   }
 

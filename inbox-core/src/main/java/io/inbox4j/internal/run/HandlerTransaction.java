@@ -2,6 +2,10 @@ package io.inbox4j.internal.run;
 
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.EventTransaction;
+import io.inbox4j.store.WorkTransaction;
+import io.inbox4j.store.Write;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A handler's view of the transaction, valid while the handler and the middleware around it run:
@@ -10,11 +14,13 @@ import io.inbox4j.handler.EventTransaction;
  */
 public final class HandlerTransaction implements EventTransaction {
 
-  private final EventTransaction transaction;
+  private final WorkTransaction transaction;
+  private final PendingWrites writes;
   private boolean ended;
 
-  HandlerTransaction(EventTransaction transaction) {
+  HandlerTransaction(WorkTransaction transaction, PendingWrites writes) {
     this.transaction = transaction;
+    this.writes = writes;
   }
 
   /** The exception for use after the handler has returned. */
@@ -32,7 +38,8 @@ public final class HandlerTransaction implements EventTransaction {
     work.run();
   }
 
-  synchronized void apply(EventContext.Effect effect) throws Exception {
+  /** Applies an effect. */
+  public synchronized void apply(EventContext.Effect effect) throws Exception {
     if (ended) {
       throw tooLate();
     }
@@ -44,7 +51,16 @@ public final class HandlerTransaction implements EventTransaction {
     if (ended) {
       throw tooLate();
     }
+    writes.send();
     return transaction.unwrap(type);
+  }
+
+  @Override
+  public synchronized void write(String statement, @Nullable Object... arguments) {
+    if (ended) {
+      throw tooLate();
+    }
+    writes.add(new Write(statement, Arrays.asList(arguments)));
   }
 
   /** Marks the handler as returned. Waits for an effect that another thread is applying. */

@@ -145,6 +145,11 @@ class EventDispatcherTest {
     }
 
     @Override
+    public void write(String statement, @Nullable Object... arguments) {
+      throw new IllegalStateException("there is no transaction");
+    }
+
+    @Override
     public <T> T unwrap(Class<T> type) {
       throw new IllegalArgumentException("there is no transaction");
     }

@@ -15,7 +15,7 @@ class AdaptiveBatchSizeTest {
     AdaptiveBatchSize batchSizes = new AdaptiveBatchSize(512);
     assertThat(batchSizes.batch()).isEqualTo(8);
     for (int expected : new int[] {16, 32, 64, 128, 256, 512, 512}) {
-      batchSizes.took(batchSizes.batch(), FAST, false);
+      batchSizes.took(batchSizes.batch(), FAST, Duration.ZERO, false);
       assertThat(batchSizes.batch()).isEqualTo(expected);
     }
   }
@@ -24,7 +24,7 @@ class AdaptiveBatchSizeTest {
   void theBatchShrinksToOneWhileHandlersAreSlow() {
     AdaptiveBatchSize batchSizes = new AdaptiveBatchSize(512);
     for (int expected : new int[] {4, 2, 1, 1}) {
-      batchSizes.took(batchSizes.batch(), SLOW, false);
+      batchSizes.took(batchSizes.batch(), SLOW, Duration.ZERO, false);
       assertThat(batchSizes.batch()).isEqualTo(expected);
     }
   }
@@ -33,31 +33,31 @@ class AdaptiveBatchSizeTest {
   void aBatchThatTookFarTooLongShrinksToWhatFitsAtOnce() {
     AdaptiveBatchSize batchSizes = new AdaptiveBatchSize(512);
     for (int i = 0; i < 6; i++) {
-      batchSizes.took(batchSizes.batch(), FAST, false);
+      batchSizes.took(batchSizes.batch(), FAST, Duration.ZERO, false);
     }
-    batchSizes.took(512, AdaptiveBatchSize.TARGET.multipliedBy(64), false);
+    batchSizes.took(512, AdaptiveBatchSize.TARGET.multipliedBy(64), Duration.ZERO, false);
     assertThat(batchSizes.batch()).isEqualTo(8);
   }
 
   @Test
   void aBatchThatWasNotFullSaysNothingAboutALargerOne() {
     AdaptiveBatchSize batchSizes = new AdaptiveBatchSize(512);
-    batchSizes.took(7, FAST, false);
+    batchSizes.took(7, FAST, Duration.ZERO, false);
     assertThat(batchSizes.batch()).isEqualTo(8);
   }
 
   @Test
   void aBatchOfMiddlingSpeedStaysAsItIs() {
     AdaptiveBatchSize batchSizes = new AdaptiveBatchSize(512);
-    batchSizes.took(8, AdaptiveBatchSize.TARGET, false);
-    batchSizes.took(8, AdaptiveBatchSize.TARGET.dividedBy(2), false);
+    batchSizes.took(8, AdaptiveBatchSize.TARGET, Duration.ZERO, false);
+    batchSizes.took(8, AdaptiveBatchSize.TARGET.dividedBy(2), Duration.ZERO, false);
     assertThat(batchSizes.batch()).isEqualTo(8);
   }
 
   @Test
   void nothingClaimedSaysNothing() {
     AdaptiveBatchSize batchSizes = new AdaptiveBatchSize(512);
-    batchSizes.took(0, SLOW, true);
+    batchSizes.took(0, SLOW, Duration.ZERO, true);
     assertThat(batchSizes.batch()).isEqualTo(8);
     assertThat(batchSizes.segment()).isEqualTo(Integer.MAX_VALUE);
   }
@@ -71,7 +71,7 @@ class AdaptiveBatchSizeTest {
   void segmentsAreShortAfterAFailureAndGrowBackWhenBatchesWereClean() {
     AdaptiveBatchSize batchSizes = new AdaptiveBatchSize(64);
     assertThat(batchSizes.segment()).isEqualTo(Integer.MAX_VALUE);
-    batchSizes.took(32, FAST, true);
+    batchSizes.took(32, FAST, Duration.ZERO, true);
     assertThat(batchSizes.segment()).isEqualTo(16);
     clean(batchSizes, 7);
     assertThat(batchSizes.segment()).isEqualTo(16);
@@ -86,16 +86,30 @@ class AdaptiveBatchSizeTest {
   @Test
   void anotherFailureStartsTheCountAnew() {
     AdaptiveBatchSize batchSizes = new AdaptiveBatchSize(64);
-    batchSizes.took(32, FAST, true);
+    batchSizes.took(32, FAST, Duration.ZERO, true);
     clean(batchSizes, 7);
-    batchSizes.took(32, FAST, true);
+    batchSizes.took(32, FAST, Duration.ZERO, true);
     clean(batchSizes, 7);
     assertThat(batchSizes.segment()).isEqualTo(16);
   }
 
   private static void clean(AdaptiveBatchSize batchSizes, int batches) {
     for (int i = 0; i < batches; i++) {
-      batchSizes.took(10, FAST, false);
+      batchSizes.took(10, FAST, Duration.ZERO, false);
     }
+  }
+
+  @Test
+  void aSlowDatabaseShrinksTheBatchFarLessThanSlowHandlers() {
+    AdaptiveBatchSize batchSizes = new AdaptiveBatchSize(512);
+    for (int i = 0; i < 20; i++) {
+      batchSizes.took(batchSizes.batch(), FAST, Duration.ZERO, false);
+    }
+    int before = batchSizes.batch();
+    Duration slow = AdaptiveBatchSize.TARGET.multipliedBy(8);
+    batchSizes.took(before, slow, slow, false);
+    assertThat(batchSizes.batch()).isEqualTo(before);
+    batchSizes.took(before, slow, Duration.ZERO, false);
+    assertThat(batchSizes.batch()).isEqualTo(before / 8);
   }
 }

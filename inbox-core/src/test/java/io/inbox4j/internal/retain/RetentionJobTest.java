@@ -11,6 +11,7 @@ import io.inbox4j.store.Outcome;
 import io.inbox4j.store.WorkTransaction;
 import io.inbox4j.transport.Delivery;
 import io.inbox4j.transport.ValidatedDelivery;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
@@ -84,14 +85,38 @@ class RetentionJobTest {
     return store.messages().size();
   }
 
+  /** The store, with something done first whenever this method of it is called. */
+  private InboxStore before(String called, Runnable first) {
+    return (InboxStore)
+        Proxy.newProxyInstance(
+            InboxStore.class.getClassLoader(),
+            new Class<?>[] {InboxStore.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals(called)) {
+                first.run();
+              }
+              try {
+                return method.invoke(store, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+
   @Test
   void itGoesOnAfterAFailure() {
     processedAWeekAgo(5);
     store.crash();
+    AtomicInteger declared = new AtomicInteger();
     RetentionJob retentionJob =
-        new RetentionJob(store, Set.of(ENDPOINT), Retention.days(7), SOON, SOON);
+        new RetentionJob(
+            before("declareRetention", declared::incrementAndGet),
+            Set.of(ENDPOINT),
+            Retention.days(7),
+            SOON,
+            SOON);
     retentionJob.start();
-    await().pollDelay(Duration.ofMillis(200)).until(() -> true);
+    await().until(() -> declared.get() > 2); // at the start, and in runs that fail
     store.restart();
     await().until(() -> messages() == 0);
     retentionJob.close();
@@ -102,18 +127,15 @@ class RetentionJobTest {
     processedAWeekAgo(5);
     AtomicInteger calls = new AtomicInteger();
     InboxStore failing =
-        (InboxStore)
-            Proxy.newProxyInstance(
-                InboxStore.class.getClassLoader(),
-                new Class<?>[] {InboxStore.class},
-                (proxy, method, arguments) -> {
-                  switch (method.getName().equals("retain") ? calls.incrementAndGet() : 0) {
-                    case 1 -> throw new InternalError("of the virtual machine");
-                    case 2 -> Thread.currentThread().interrupt();
-                    default -> {}
-                  }
-                  return method.invoke(store, arguments);
-                });
+        before(
+            "retain",
+            () -> {
+              switch (calls.incrementAndGet()) {
+                case 1 -> throw new InternalError("of the virtual machine");
+                case 2 -> Thread.currentThread().interrupt();
+                default -> {}
+              }
+            });
     RetentionJob retentionJob =
         new RetentionJob(failing, Set.of(ENDPOINT), Retention.days(7), SOON, SOON);
     retentionJob.start();
@@ -122,12 +144,18 @@ class RetentionJobTest {
   }
 
   @Test
-  void whatIsKeptForeverIsLeftAlone() throws Exception {
+  void whatIsKeptForeverIsLeftAlone() {
     processedAWeekAgo(5);
+    AtomicInteger declared = new AtomicInteger();
     RetentionJob retentionJob =
-        new RetentionJob(store, Set.of(ENDPOINT), Retention.forever(), SOON, SOON);
+        new RetentionJob(
+            before("declareRetention", declared::incrementAndGet),
+            Set.of(ENDPOINT),
+            Retention.forever(),
+            SOON,
+            SOON);
     retentionJob.start();
-    Thread.sleep(300);
+    await().until(() -> declared.get() > 3); // at the start, and in every run
     retentionJob.close();
     assertThat(messages()).isEqualTo(5);
   }

@@ -53,11 +53,15 @@ class RetentionJobTest {
     List<ValidatedDelivery> events =
         IntStream.range(0, count).mapToObj(RetentionJobTest::event).toList();
     store.receive(ENDPOINT, events);
-    try (WorkTransaction transaction = store.begin(ENDPOINT)) {
-      transaction.commit(
-          transaction.claim(Set.of("created"), count).stream()
-              .<Outcome>map(it -> new Outcome.Processed(it.sequence()))
-              .toList());
+    for (int left = count; left > 0; ) {
+      try (WorkTransaction transaction = store.begin(ENDPOINT)) {
+        List<Outcome> outcomes =
+            transaction.claim(Set.of("created"), left).stream()
+                .<Outcome>map(it -> new Outcome.Processed(it.sequence()))
+                .toList();
+        transaction.commit(outcomes);
+        left -= outcomes.size();
+      }
     }
     execute("UPDATE inbox_messages SET received_on_utc = now() - interval '8 days'");
     execute("UPDATE inbox_processed SET processed_on_utc = now() - interval '8 days'");

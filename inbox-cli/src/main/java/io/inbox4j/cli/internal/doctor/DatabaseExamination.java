@@ -36,9 +36,9 @@ public final class DatabaseExamination {
           "inbox_messages_identity",
           "inbox_messages_seq",
           "inbox_pending_pkey",
-          "inbox_pending_due",
-          "inbox_pending_lane",
-          "inbox_pending_key",
+          "inbox_pending_parked",
+          "inbox_pending_parked_lane",
+          "inbox_pending_parked_key",
           "inbox_pending_crashed",
           "inbox_pending_leased",
           "inbox_processed_seq",
@@ -58,9 +58,9 @@ public final class DatabaseExamination {
   private static final Map<String, String> PLANS = new LinkedHashMap<>();
 
   static {
-    PLANS.put(DoctorSql.PLAN_CLAIM, "inbox_pending_due");
-    PLANS.put(DoctorSql.PLAN_LANE, "inbox_pending_lane");
-    PLANS.put(DoctorSql.PLAN_KEY, "inbox_pending_key");
+    PLANS.put(DoctorSql.PLAN_CLAIM, "inbox_pending_pkey");
+    PLANS.put(DoctorSql.PLAN_PARKED, "inbox_pending_parked");
+    PLANS.put(DoctorSql.PLAN_KEY, "inbox_pending_parked_key");
     PLANS.put(DoctorSql.PLAN_READ, "inbox_messages_seq");
     PLANS.put(DoctorSql.PLAN_IDENTITY, "inbox_messages_identity");
     PLANS.put(DoctorSql.PLAN_PROCESSED, "inbox_processed_default_seq_idx");
@@ -184,7 +184,7 @@ public final class DatabaseExamination {
     PLANS.forEach(
         (statement, index) -> {
           String plan = String.join("\n", handle.createQuery(statement).mapTo(String.class).list());
-          if (!plan.contains(" " + index)) {
+          if (!plan.contains(" " + index + " on ")) {
             findings.add(
                 Diagnosis.wrong(
                     "plans",

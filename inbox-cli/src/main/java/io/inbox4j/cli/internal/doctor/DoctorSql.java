@@ -16,28 +16,27 @@ final class DoctorSql {
       ORDER BY e.name
       """;
 
-  /** How a worker claims: the same conditions and order. */
+  /** How a worker claims from a lane: the same conditions and order. */
   static final String PLAN_CLAIM =
       """
       EXPLAIN SELECT p.seq FROM {inbox}.inbox_pending p
-      WHERE endpoint = 'any' AND lane IS NULL AND type = ANY ('{any}')
-        AND due_on_utc <= now() AND due_on_utc >= '-infinity'
-      ORDER BY due_on_utc, seq LIMIT 100 FOR UPDATE SKIP LOCKED
+      WHERE endpoint = 'any' AND lane = 1::smallint AND seq > 0 AND type = ANY ('{any}')
+      ORDER BY seq LIMIT 100 FOR UPDATE SKIP LOCKED
       """;
 
-  /** How a worker scans what is due in a lane. */
-  static final String PLAN_LANE =
+  /** How a worker finds what was parked and is due. */
+  static final String PLAN_PARKED =
       """
       EXPLAIN SELECT p.seq FROM {inbox}.inbox_pending p
-      WHERE endpoint = 'any' AND lane = 1::smallint AND due_on_utc <= now()
+      WHERE endpoint = 'any' AND lane < 0 AND due_on_utc <= now()
       ORDER BY due_on_utc, seq LIMIT 100
       """;
 
-  /** How a worker finds the first messages of a key. */
+  /** How a worker finds the parked messages of a key. */
   static final String PLAN_KEY =
       """
       EXPLAIN SELECT p.seq FROM {inbox}.inbox_pending p
-      WHERE endpoint = 'any' AND lane = 1::smallint AND ordering_key = 'any' ORDER BY seq LIMIT 100
+      WHERE endpoint = 'any' AND lane < 0 AND ordering_key = 'any' ORDER BY seq LIMIT 1
       """;
 
   /** How a worker reads what it has claimed. */

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** A password, given directly or through a file that contains it, as is usual for containers. */
-public final class SecretOption {
+final class SecretOption {
 
   private SecretOption() {}
 

@@ -15,6 +15,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Wrapper;
+import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -41,6 +42,7 @@ public final class TransactionGuard {
   private final boolean sharesSession;
   private volatile Trace trace = Trace.NONE;
   private volatile String restoring = "";
+  private volatile long databaseNanos;
 
   /**
    * @param sql the cache of analysed handler SQL
@@ -59,9 +61,23 @@ public final class TransactionGuard {
     return guarded;
   }
 
+  /**
+   * Prepares a statement that handlers have handed over: with the same checks as if they executed
+   * it, and without a guard around what comes of it, because they do not get it.
+   */
+  public PreparedStatement prepare(String text) throws SQLException {
+    check(text);
+    return connection.prepareStatement(text);
+  }
+
   /** What handlers have left behind in the session so far. */
   public Trace trace() {
     return trace;
+  }
+
+  /** How long handlers have waited for their statements. */
+  public Duration databaseTime() {
+    return Duration.ofNanos(databaseNanos);
   }
 
   /**
@@ -70,6 +86,11 @@ public final class TransactionGuard {
    */
   public String restoring() {
     return restoring;
+  }
+
+  /** Counts time for which a statement of a handler was waited for. */
+  public synchronized void waited(long nanos) {
+    databaseNanos += nanos;
   }
 
   private <T> T proxy(Class<T> type, Object target) {
@@ -195,10 +216,16 @@ public final class TransactionGuard {
     }
 
     private @Nullable Object call(Method method, Object @Nullable [] arguments) throws Throwable {
+      boolean waits = method.getName().startsWith("execute");
+      long begin = waits ? System.nanoTime() : 0;
       try {
         return method.invoke(target, arguments);
       } catch (InvocationTargetException e) {
         throw e.getCause();
+      } finally {
+        if (waits) {
+          waited(System.nanoTime() - begin);
+        }
       }
     }
 

@@ -1,6 +1,7 @@
 package io.inbox4j.jdbi.internal.retain;
 
 import io.inbox4j.jdbi.internal.sql.HistorySql;
+import io.inbox4j.jdbi.internal.sql.Sql;
 
 /** Every statement of the retention job, readable enough to paste into psql. */
 final class RetentionSql {
@@ -206,10 +207,11 @@ final class RetentionSql {
           , old AS MATERIALIZED (
             SELECT present.* FROM present
             WHERE done_on_utc < now() - (SELECT age FROM windows w WHERE w.endpoint = present.endpoint)
-              AND NOT EXISTS (SELECT 1 FROM {inbox}.inbox_pending w WHERE w.seq = present.seq)
+              AND NOT EXISTS (SELECT 1 FROM %s WHERE m.seq = present.seq)
               AND NOT EXISTS (SELECT 1 FROM {inbox}.inbox_dead d WHERE d.seq = present.seq)
           )
-          """;
+          """
+              .formatted(Sql.PENDING_BY_SEQUENCE);
 
   private static final String ARCHIVED =
       """

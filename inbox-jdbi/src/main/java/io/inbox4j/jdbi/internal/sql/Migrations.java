@@ -1,13 +1,16 @@
 package io.inbox4j.jdbi.internal.sql;
 
 import io.inbox4j.error.InboxException;
+import io.inbox4j.internal.loop.Deadline;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jdbi.v3.core.Handle;
@@ -35,22 +38,29 @@ public final class Migrations {
   private static final String LOCK_NOT_AVAILABLE = "55P03";
   private static final String DEADLOCK = "40P01";
   private static final int MAX_ATTEMPTS = 30;
+  private static final Duration PATIENCE_WITH_OTHERS = Duration.ofMinutes(10);
+  private static final Duration LOOK_EVERY = Duration.ofMillis(100);
 
   private final Jdbi jdbi;
   private final InboxSchema schema;
+  private final BooleanSupplier closed;
   private final List<String> scripts;
-
-  public Migrations(Jdbi jdbi, InboxSchema schema) {
-    this(jdbi, schema, SCRIPTS);
-  }
 
   /**
    * @param jdbi one that fills in the schema
+   * @param closed whether the store has been closed, which ends waiting
+   */
+  public Migrations(Jdbi jdbi, InboxSchema schema, BooleanSupplier closed) {
+    this(jdbi, schema, closed, SCRIPTS);
+  }
+
+  /**
    * @param scripts the names of the scripts, in order
    */
-  public Migrations(Jdbi jdbi, InboxSchema schema, List<String> scripts) {
+  public Migrations(Jdbi jdbi, InboxSchema schema, BooleanSupplier closed, List<String> scripts) {
     this.jdbi = jdbi;
     this.schema = schema;
+    this.closed = closed;
     this.scripts = scripts;
   }
 
@@ -58,13 +68,14 @@ public final class Migrations {
    * Applies missing scripts; processes that start at the same time wait for each other. A lock on a
    * table that is in use is awaited for a while, then given up and retried, because later lock
    * requests queue up behind it. Every script is its own transaction, so that none holds a lock on
-   * one table while the next waits for another.
+   * one table while the next waits for another. None of this waits once the store is closed.
    */
   public void apply() {
     if (jdbi.withHandle(this::missing).isEmpty()) {
       return;
     }
     for (int attempt = 1; ; attempt++) {
+      requireNotClosed();
       try {
         boolean applied;
         do {
@@ -82,7 +93,7 @@ public final class Migrations {
 
   /** Applies the first missing script; false if none is missing. */
   private boolean applyNext(Handle handle) {
-    handle.createQuery(Sql.LOCK_FOR_MIGRATION).mapToMap().list();
+    awaitOthers(handle);
     handle.execute(Sql.MIGRATION_LOCK_TIMEOUT);
     List<String> missing = missing(handle);
     if (missing.isEmpty()) {
@@ -99,7 +110,48 @@ public final class Migrations {
     return true;
   }
 
+  /**
+   * Waits until no other process applies a script, without blocking in the database, where closing
+   * the store could not reach it.
+   */
+  private void awaitOthers(Handle handle) {
+    Deadline deadline = Deadline.in(PATIENCE_WITH_OTHERS);
+    boolean told = false;
+    while (!handle.createQuery(Sql.LOCK_FOR_MIGRATION).mapTo(Boolean.class).one()) {
+      requireNotClosed();
+      if (deadline.hasPassed()) {
+        throw new InboxException(
+            "another session has been migrating the schema %s for %s; end it if it hangs: it holds an advisory lock in pg_locks"
+                .formatted(name(handle), PATIENCE_WITH_OTHERS));
+      }
+      if (!told) {
+        log.info("Another process migrates the schema {}; waiting for it", name(handle));
+        told = true;
+      }
+      pause();
+    }
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(LOOK_EVERY.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InboxException("interrupted while another process migrates the tables", e);
+    }
+  }
+
+  private void requireNotClosed() {
+    if (closed.getAsBoolean()) {
+      throw new InboxException("the store is closed; its tables were not migrated");
+    }
+  }
+
   private String name(Handle handle) {
+    return name(handle, schema);
+  }
+
+  static String name(Handle handle, InboxSchema schema) {
     try {
       return schema.name(handle.getConnection());
     } catch (java.sql.SQLException e) {

@@ -52,6 +52,22 @@ public final class OperatorSql {
 
   public static final String LIST_DEAD = CHOSEN_DEAD;
 
+  /** Makes what earlier messages of these keys hold up due now. */
+  private static String letGo(String holders) {
+    return """
+        , let_go AS (
+          UPDATE {inbox}.inbox_pending p SET due_on_utc = now()
+          FROM (SELECT h.endpoint, h.lane, h.seq
+                FROM (SELECT DISTINCT endpoint, ordering_key FROM %s) k
+                JOIN {inbox}.inbox_pending h
+                  ON h.endpoint = k.endpoint AND h.ordering_key = k.ordering_key AND h.%s
+                FOR UPDATE OF h SKIP LOCKED) f
+          WHERE p.endpoint = f.endpoint AND p.lane = f.lane AND p.seq = f.seq
+        )
+        """
+        .formatted(holders, Sql.IS_HELD);
+  }
+
   /** Removes dead messages from the list, and records who did it. */
   private static String takeDead(String action) {
     return """
@@ -88,26 +104,54 @@ public final class OperatorSql {
           + """
           , queued AS (
             INSERT INTO {inbox}.inbox_pending (seq, endpoint, type, ordering_key, lane)
-            SELECT seq, endpoint, type, ordering_key, {inbox}.inbox_lane(ordering_key)
+            SELECT seq, endpoint, type, ordering_key,
+                   (-1 - {inbox}.inbox_lane(ordering_key, seq))::smallint
             FROM chosen JOIN gone USING (seq) ORDER BY seq
           )
           """
+          + letGo("chosen JOIN gone USING (seq)")
           + TAKEN_DEAD;
 
-  public static final String DISCARD_DEAD = takeDead("discard") + TAKEN_DEAD;
+  public static final String DISCARD_DEAD =
+      takeDead("discard") + letGo("chosen JOIN gone USING (seq)") + TAKEN_DEAD;
 
+  /** The endpoints that have anything pending; it skips from one to the next. */
+  private static final String PENDING_ENDPOINTS =
+      """
+      WITH RECURSIVE pending_at (endpoint) AS (
+        (SELECT endpoint FROM {inbox}.inbox_pending ORDER BY endpoint LIMIT 1)
+        UNION ALL
+        SELECT (SELECT p.endpoint FROM {inbox}.inbox_pending p
+                WHERE p.endpoint > a.endpoint ORDER BY p.endpoint LIMIT 1)
+        FROM pending_at a WHERE a.endpoint IS NOT NULL
+      )
+      """;
+
+  /** Every lane, and where its messages are parked. */
+  private static final String PLACES = "generate_series(-256, 127) AS l (lane)";
+
+  /** What is due and in which lane: parked messages wait, too, but for their time. */
+  private static final String LANES = "generate_series(0, 127) AS l (lane)";
+
+  /** In arrival order: the first ones of every lane, merged. */
   private static String chosenPending(String condition) {
-    return """
-        SELECT p.seq, p.endpoint, m.message_id, p.type, p.attempts, p.last_error AS error,
+    return PENDING_ENDPOINTS
+        + """
+        SELECT p.seq, p.lane, p.endpoint, m.message_id, p.type, p.attempts, p.last_error AS error,
                p.ordering_key, m.received_on_utc, p.due_on_utc
-        FROM {inbox}.inbox_pending p JOIN {inbox}.inbox_messages m USING (seq)
-        WHERE %s AND %s
+        FROM pending_at a CROSS JOIN %s CROSS JOIN LATERAL (
+          SELECT p.* FROM {inbox}.inbox_pending p JOIN {inbox}.inbox_messages m USING (seq)
+          WHERE p.endpoint = a.endpoint AND p.lane = l.lane::smallint AND %s AND %s
+          ORDER BY p.seq
+          LIMIT :limit) p
+        JOIN {inbox}.inbox_messages m USING (seq)
         ORDER BY p.seq
         LIMIT :limit
         """
-        .formatted(
-            matches("p.seq", "p.endpoint", "p.type", "p.last_error", "m.received_on_utc"),
-            condition);
+            .formatted(
+                PLACES,
+                matches("p.seq", "p.endpoint", "p.type", "p.last_error", "m.received_on_utc"),
+                condition);
   }
 
   public static final String LIST_PENDING = chosenPending("true");
@@ -136,15 +180,21 @@ public final class OperatorSql {
 
   /** The messages to follow: the newest, the oldest pending, and those followed before. */
   public static final String FOLLOW =
-      """
+      PENDING_ENDPOINTS
+          + """
       SELECT seq, message_id, endpoint, type, status, attempts, error
       FROM {inbox}.inbox_details
       WHERE seq IN (
         SELECT seq FROM (SELECT seq FROM {inbox}.inbox_messages ORDER BY seq DESC LIMIT :recent) newest
-        UNION SELECT seq FROM (SELECT seq FROM {inbox}.inbox_pending ORDER BY seq LIMIT :recent) oldest
+        UNION SELECT seq FROM (SELECT p.seq FROM pending_at a CROSS JOIN %s CROSS JOIN LATERAL (
+                                 SELECT seq FROM {inbox}.inbox_pending
+                                 WHERE endpoint = a.endpoint AND lane = l.lane::smallint
+                                 ORDER BY seq LIMIT :recent) p
+                               ORDER BY p.seq LIMIT :recent) oldest
         UNION SELECT unnest(:before))
       ORDER BY seq
-      """;
+      """
+              .formatted(PLACES);
 
   public static final String LAST_QUARANTINED =
       "SELECT coalesce(max(seq), 0) FROM {inbox}.inbox_quarantine";
@@ -159,13 +209,18 @@ public final class OperatorSql {
         WITH chosen AS MATERIALIZED (
         %s
         ), free AS MATERIALIZED (
-          SELECT p.seq FROM {inbox}.inbox_pending p JOIN chosen USING (seq)
-          WHERE p.due_on_utc <= now() OR (p.lease IS NULL AND p.crashes = 0)
+          SELECT p.endpoint, p.lane, p.seq FROM chosen c JOIN {inbox}.inbox_pending p
+            ON p.endpoint = c.endpoint AND p.lane = c.lane AND p.seq = c.seq
+          WHERE p.lane >= 0 OR p.due_on_utc <= now() OR (p.lease IS NULL AND p.crashes = 0)
           ORDER BY p.seq
           FOR UPDATE OF p SKIP LOCKED
         ), changed AS (
-          %s RETURNING p.seq
-        ), recorded AS (
+          %s
+          WHERE p.endpoint = free.endpoint AND p.lane = free.lane AND p.seq = free.seq
+          RETURNING p.seq
+        )
+        %s
+        , recorded AS (
           INSERT INTO {inbox}.inbox_interventions (action, origin, seq, endpoint, message_id, type, reason,
                                            done_by)
           SELECT '%s', 'pending', seq, endpoint, message_id, type,
@@ -180,20 +235,18 @@ public final class OperatorSql {
                      pg_notify('{channel}', '* ' || endpoint) told)
         FROM chosen LEFT JOIN changed USING (seq) ORDER BY seq
         """
-        .formatted(chosenPending(condition), change, action);
+        .formatted(
+            chosenPending(condition), change, letGo("chosen JOIN changed USING (seq)"), action);
   }
 
   public static final String EXPEDITE_PENDING =
       changePending(
-          "p.due_on_utc > now()",
+          "p.lane BETWEEN -128 AND -1 AND p.due_on_utc > now()",
           "expedite",
-          "UPDATE {inbox}.inbox_pending p SET due_on_utc = now() FROM free WHERE p.seq = free.seq");
+          "UPDATE {inbox}.inbox_pending p SET due_on_utc = now() FROM free");
 
   public static final String DISCARD_PENDING =
-      changePending(
-          "true",
-          "discard",
-          "DELETE FROM {inbox}.inbox_pending p USING free WHERE p.seq = free.seq");
+      changePending("true", "discard", "DELETE FROM {inbox}.inbox_pending p USING free");
 
   private static final String QUARANTINE_ENTRY =
       """
@@ -284,25 +337,22 @@ public final class OperatorSql {
 
   /**
    * How many messages of an endpoint are pending, counted up to a limit, and how long the first of
-   * them has been due. For messages with an ordering key it is the first of each lane.
+   * them has been due: the first of each lane, or one that is parked no longer.
    */
   public static final String BACKLOG =
       """
       SELECT (SELECT count(*) FROM (SELECT 1 FROM {inbox}.inbox_pending
-                                    WHERE endpoint = :endpoint AND lane IS NULL
-                                    LIMIT :exact) unordered)
-           + (SELECT count(*) FROM (SELECT 1 FROM {inbox}.inbox_pending
-                                    WHERE endpoint = :endpoint AND lane IS NOT NULL
-                                    LIMIT :exact) ordered) AS pending,
+                                    WHERE endpoint = :endpoint LIMIT :exact) p) AS pending,
              (extract(epoch FROM now() - least(now(),
                (SELECT due_on_utc FROM {inbox}.inbox_pending
-                WHERE endpoint = :endpoint AND lane IS NULL ORDER BY due_on_utc LIMIT 1),
+                WHERE endpoint = :endpoint AND lane < 0 ORDER BY due_on_utc LIMIT 1),
                (SELECT min(head.due_on_utc)
-                FROM generate_series(0, 63) AS lanes (n),
+                FROM %s,
                      LATERAL (SELECT p.due_on_utc FROM {inbox}.inbox_pending p
-                              WHERE p.endpoint = :endpoint AND p.lane = n::smallint
-                              ORDER BY p.due_on_utc LIMIT 1) head))) * 1000)::bigint AS oldest_millis
-      """;
+                              WHERE p.endpoint = :endpoint AND p.lane = l.lane::smallint
+                              ORDER BY p.seq LIMIT 1) head))) * 1000)::bigint AS oldest_millis
+      """
+          .formatted(LANES);
 
   /** The planner's estimate, as the first line of its plan. */
   public static final String ESTIMATE_PENDING =
@@ -351,8 +401,8 @@ public final class OperatorSql {
       """;
 
   /**
-   * What is waiting at endpoints. Of messages with an ordering key, the hundred of every lane that
-   * have been due the longest are examined.
+   * What is waiting at endpoints: the first message of every lane, and what is parked. Of those
+   * that an earlier message of their key holds up, some thousands are examined.
    */
   public static final String WAITING =
       """
@@ -365,29 +415,29 @@ public final class OperatorSql {
       LEFT JOIN LATERAL (
         SELECT * FROM (
           (SELECT due_on_utc, lease IS NOT NULL AS leased FROM {inbox}.inbox_pending
-           WHERE endpoint = e.endpoint AND lane IS NULL
+           WHERE endpoint = e.endpoint AND lane < 0 AND due_on_utc <= now()
            ORDER BY due_on_utc, seq LIMIT 1)
           UNION ALL
-          (SELECT first.due_on_utc, first.leased
-           FROM generate_series(0, 63) AS l (lane) CROSS JOIN LATERAL (
-             SELECT due_on_utc, lease IS NOT NULL AS leased
-             FROM (SELECT ordering_key, seq, lane, due_on_utc, lease FROM {inbox}.inbox_pending
-                   WHERE endpoint = e.endpoint AND lane = l.lane::smallint AND due_on_utc <= now()
-                   ORDER BY due_on_utc, seq LIMIT 100) oldest
-             WHERE NOT EXISTS (SELECT FROM {inbox}.inbox_dead d
-                               WHERE d.endpoint = e.endpoint AND d.blocked_key = oldest.ordering_key)
-               AND NOT EXISTS (SELECT FROM {inbox}.inbox_pending p
-                               WHERE p.endpoint = e.endpoint AND p.lane = oldest.lane
-                                 AND p.ordering_key = oldest.ordering_key AND p.seq < oldest.seq)
-             ORDER BY due_on_utc LIMIT 1
-           ) first ORDER BY first.due_on_utc LIMIT 1)
-        ) both_kinds WHERE due_on_utc <= now() ORDER BY due_on_utc LIMIT 1
+          (SELECT head.due_on_utc, head.leased FROM %s CROSS JOIN LATERAL (
+             SELECT p.due_on_utc, p.lease IS NOT NULL AS leased
+             FROM (SELECT * FROM {inbox}.inbox_pending
+                   WHERE endpoint = e.endpoint AND lane = l.lane::smallint
+                   ORDER BY seq LIMIT 100) p
+             WHERE p.ordering_key IS NULL
+               OR NOT EXISTS (SELECT FROM {inbox}.inbox_dead d
+                              WHERE d.endpoint = e.endpoint AND d.blocked_key = p.ordering_key)
+               AND NOT EXISTS (SELECT FROM {inbox}.inbox_pending b
+                               WHERE b.endpoint = e.endpoint AND b.lane < 0
+                                 AND b.ordering_key = p.ordering_key AND b.seq < p.seq)
+             ORDER BY p.seq LIMIT 1) head
+           ORDER BY head.due_on_utc LIMIT 1)
+        ) parked_or_not ORDER BY due_on_utc LIMIT 1
       ) due ON true
       LEFT JOIN LATERAL (
         SELECT m.message_id, m.type, p.crashes
         FROM {inbox}.inbox_pending p JOIN {inbox}.inbox_messages m USING (seq)
         WHERE p.endpoint = e.endpoint AND p.crashes > 0
-          AND (p.crashes > 1 OR p.due_on_utc <= now())
+          AND (p.crashes > 1 OR p.lane >= 0 OR p.due_on_utc <= now())
         ORDER BY p.crashes DESC, p.seq DESC LIMIT 1
       ) stuck ON true
       LEFT JOIN LATERAL (
@@ -396,24 +446,32 @@ public final class OperatorSql {
         ORDER BY d.blocked_key LIMIT 1
       ) blocking ON true
       LEFT JOIN LATERAL (
-        SELECT sum(first.waiting) OVER () AS waiting, m.message_id, first.due_on_utc AS until
-        FROM generate_series(0, 63) AS l (lane) CROSS JOIN LATERAL (
-          SELECT head.seq, head.due_on_utc, count(*) AS waiting
-          FROM (SELECT ordering_key, lane FROM {inbox}.inbox_pending
-                WHERE endpoint = e.endpoint AND lane = l.lane::smallint AND due_on_utc <= now()
-                ORDER BY due_on_utc, seq LIMIT 100) oldest
-          CROSS JOIN LATERAL (
-            SELECT seq, due_on_utc, lease FROM {inbox}.inbox_pending p
-            WHERE p.endpoint = e.endpoint AND p.lane = oldest.lane
-              AND p.ordering_key = oldest.ordering_key
-            ORDER BY p.seq LIMIT 1) head
-          WHERE head.due_on_utc > now() + CAST(:long AS interval) AND head.lease IS NULL
-          GROUP BY head.seq, head.due_on_utc
-        ) first JOIN {inbox}.inbox_messages m USING (seq)
-        ORDER BY first.due_on_utc DESC LIMIT 1
+        SELECT sum(behind.waiting) OVER () AS waiting, m.message_id, head.due_on_utc AS until
+        FROM (SELECT ordering_key, count(*) AS waiting
+              FROM (SELECT ordering_key FROM (
+                      SELECT ordering_key FROM {inbox}.inbox_pending
+                      WHERE endpoint = e.endpoint AND lane < 0 AND ordering_key IS NOT NULL
+                        AND %s LIMIT 6400) held
+                    UNION ALL
+                    SELECT p.ordering_key FROM %s CROSS JOIN LATERAL (
+                      SELECT ordering_key FROM {inbox}.inbox_pending
+                      WHERE endpoint = e.endpoint AND lane = l.lane::smallint
+                        AND ordering_key IS NOT NULL
+                      ORDER BY seq LIMIT 100) p) waits
+              GROUP BY ordering_key) behind
+        CROSS JOIN LATERAL (
+          SELECT p.seq, p.due_on_utc, p.lease FROM {inbox}.inbox_pending p
+          WHERE p.endpoint = e.endpoint AND p.lane < 0 AND p.ordering_key = behind.ordering_key
+          ORDER BY p.seq LIMIT 1) head
+        JOIN {inbox}.inbox_messages m ON m.seq = head.seq
+        WHERE head.due_on_utc > now() + CAST(:long AS interval) AND head.lease IS NULL
+          AND NOT EXISTS (SELECT FROM {inbox}.inbox_dead d
+                          WHERE d.endpoint = e.endpoint AND d.blocked_key = behind.ordering_key)
+        ORDER BY head.due_on_utc DESC LIMIT 1
       ) blocked ON true
       LEFT JOIN {inbox}.inbox_paused pause ON pause.endpoint = e.endpoint
-      """;
+      """
+          .formatted(LANES, Sql.IS_HELD, LANES);
 
   /** Restricts a query to index scans, whatever the tables contain and the statistics say. */
   public static final String BY_INDEX_ONLY =
@@ -426,18 +484,12 @@ public final class OperatorSql {
    */
   public static final String ENDPOINTS =
       """
-      WITH RECURSIVE unordered (endpoint) AS (
-        (SELECT endpoint FROM {inbox}.inbox_pending WHERE lane IS NULL ORDER BY endpoint LIMIT 1)
+      WITH RECURSIVE pending_at (endpoint) AS (
+        (SELECT endpoint FROM {inbox}.inbox_pending ORDER BY endpoint LIMIT 1)
         UNION ALL
         SELECT (SELECT p.endpoint FROM {inbox}.inbox_pending p
-                WHERE p.lane IS NULL AND p.endpoint > u.endpoint ORDER BY p.endpoint LIMIT 1)
-        FROM unordered u WHERE u.endpoint IS NOT NULL
-      ), ordered (endpoint) AS (
-        (SELECT endpoint FROM {inbox}.inbox_pending WHERE lane IS NOT NULL ORDER BY endpoint LIMIT 1)
-        UNION ALL
-        SELECT (SELECT p.endpoint FROM {inbox}.inbox_pending p
-                WHERE p.lane IS NOT NULL AND p.endpoint > o.endpoint ORDER BY p.endpoint LIMIT 1)
-        FROM ordered o WHERE o.endpoint IS NOT NULL
+                WHERE p.endpoint > a.endpoint ORDER BY p.endpoint LIMIT 1)
+        FROM pending_at a WHERE a.endpoint IS NOT NULL
       ), aside (endpoint) AS (
         (SELECT endpoint FROM {inbox}.inbox_quarantine ORDER BY endpoint LIMIT 1)
         UNION ALL
@@ -446,8 +498,7 @@ public final class OperatorSql {
         FROM aside a WHERE a.endpoint IS NOT NULL
       )
       SELECT endpoint FROM (
-        SELECT endpoint FROM unordered
-        UNION SELECT endpoint FROM ordered
+        SELECT endpoint FROM pending_at
         UNION SELECT endpoint FROM aside
         UNION SELECT endpoint FROM {inbox}.inbox_paused
         UNION SELECT endpoint FROM (SELECT endpoint FROM {inbox}.inbox_dead ORDER BY seq LIMIT :exact) dead
@@ -456,7 +507,10 @@ public final class OperatorSql {
       ) every WHERE endpoint IS NOT NULL ORDER BY endpoint
       """;
 
-  /** How many are retrying, dead and quarantined; each is counted up to a limit. */
+  /**
+   * How many are retrying, dead and quarantined; each is counted up to a limit. What is parked
+   * comes first.
+   */
   public static final String COUNTS =
       """
       WITH dead AS MATERIALIZED (
@@ -465,11 +519,8 @@ public final class OperatorSql {
       )
       SELECT e.endpoint, coalesce(dead.n, 0) AS dead,
              (SELECT count(*) FROM (SELECT attempts FROM {inbox}.inbox_pending p
-                                    WHERE p.endpoint = e.endpoint AND p.lane IS NULL
-                                    ORDER BY p.due_on_utc DESC LIMIT :exact) u WHERE attempts > 0)
-             + (SELECT count(*) FROM (SELECT attempts FROM {inbox}.inbox_pending p
-                                      WHERE p.endpoint = e.endpoint AND p.lane IS NOT NULL
-                                      LIMIT :exact) o WHERE attempts > 0) AS retrying,
+                                    WHERE p.endpoint = e.endpoint
+                                    ORDER BY p.lane, p.seq LIMIT :exact) u WHERE attempts > 0) AS retrying,
              (SELECT count(*) FROM (SELECT 1 FROM {inbox}.inbox_quarantine q
                                     WHERE q.endpoint = e.endpoint LIMIT :exact) q) AS quarantined
       FROM unnest(:endpoints) AS e (endpoint) LEFT JOIN dead USING (endpoint)

@@ -40,6 +40,10 @@ public record PgArray(String type, @Nullable Object[] elements) implements Argum
     return new PgArray("bool", rows.stream().map(column).toArray(Boolean[]::new));
   }
 
+  public static <T> PgArray shorts(List<T> rows, Function<T, Integer> column) {
+    return new PgArray("int2", rows.stream().map(column).toArray(Integer[]::new));
+  }
+
   public static <T> PgArray integers(List<T> rows, Function<T, @Nullable Integer> column) {
     return new PgArray("int4", rows.stream().map(column).toArray(Integer[]::new));
   }

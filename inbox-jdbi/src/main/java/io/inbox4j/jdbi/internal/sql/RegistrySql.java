@@ -64,12 +64,15 @@ public final class RegistrySql {
         SELECT e.endpoint, first.type, first.quarantined
         FROM unnest(:endpoints) AS e (endpoint) CROSS JOIN LATERAL (
           SELECT DISTINCT type, quarantined FROM (
-            (SELECT p.type, false AS quarantined FROM {inbox}.inbox_pending p
-             WHERE p.endpoint = e.endpoint AND p.lane IS NULL
-             ORDER BY p.due_on_utc, p.seq LIMIT %2$d)
+            (SELECT p.type, false AS quarantined
+             FROM generate_series(0, 127) AS l (lane) CROSS JOIN LATERAL (
+               SELECT type FROM {inbox}.inbox_pending
+               WHERE endpoint = e.endpoint AND lane = l.lane::smallint
+               ORDER BY seq LIMIT 16) p)
             UNION ALL
             (SELECT p.type, false FROM {inbox}.inbox_pending p
-             WHERE p.endpoint = e.endpoint AND p.lane IS NOT NULL LIMIT %2$d)
+             WHERE p.endpoint = e.endpoint AND p.lane < 0
+             ORDER BY p.due_on_utc, p.seq LIMIT %2$d)
             UNION ALL
             (SELECT q.type, true FROM {inbox}.inbox_quarantine q
              WHERE q.endpoint = e.endpoint AND q.reason = 'unknown-type' AND q.type IS NOT NULL

@@ -11,11 +11,11 @@ public final class Sql {
   /**
    * Stores events idempotently, in this order; notifies listening processes, once, if requested.
    */
-  public static final String STORE = store("", "", "", "", "");
+  public static final String STORE = store("", "", "", "", "", "");
 
   /**
    * Stores events at the given positions. A position that was given out again, by a sequence that
-   * was set back, is not used.
+   * was set back, is not used. They are parked, for claims may have passed their positions.
    */
   public static final String STORE_AT =
       store(
@@ -26,10 +26,16 @@ public final class Sql {
           """
           CASE WHEN place IS NULL OR EXISTS (SELECT 1 FROM {inbox}.inbox_messages m WHERE m.seq = place)
                THEN {inbox}.inbox_next_place() ELSE place END,
-          coalesce(arrived_on_utc, now()),""");
+          coalesce(arrived_on_utc, now()),""",
+          "true OR");
 
   private static String store(
-      String arrays, String arrived, String columns, String overriding, String values) {
+      String arrays,
+      String arrived,
+      String columns,
+      String overriding,
+      String values,
+      String parked) {
     return """
         WITH arrived AS (
           SELECT * FROM unnest(:ids, :types, :contentTypes, :bodies, :headers,
@@ -47,7 +53,10 @@ public final class Sql {
           RETURNING seq, message_id, type, ordering_key, not_before
         ), queued AS (
           INSERT INTO {inbox}.inbox_pending (seq, endpoint, type, ordering_key, lane, due_on_utc)
-          SELECT seq, :endpoint, type, ordering_key, {inbox}.inbox_lane(ordering_key),
+          SELECT seq, :endpoint, type, ordering_key,
+                 CASE WHEN %s not_before > now()
+                      THEN (-1 - {inbox}.inbox_lane(ordering_key, seq))::smallint
+                      ELSE {inbox}.inbox_lane(ordering_key, seq) END,
                  greatest(now(), not_before)
           FROM stored
         )
@@ -56,7 +65,7 @@ public final class Sql {
                 WHERE :notification <> '' AND pg_notification_queue_usage() < 0.9)
         FROM stored
         """
-        .formatted(arrays, arrived, columns, overriding, values);
+        .formatted(arrays, arrived, columns, overriding, values, parked);
   }
 
   public static final String NEXT_PLACES =
@@ -89,27 +98,77 @@ public final class Sql {
       ON CONFLICT (endpoint, fingerprint) DO NOTHING
       """;
 
+  /**
+   * The lane of a pending row, wherever the row is: it waits in the lane, or is parked until it is
+   * due, or is held until an earlier message of its key is.
+   */
+  private static String laneOf(String lane) {
+    return "(greatest(%1$s, -1 - %1$s) & 127)".formatted(lane);
+  }
+
+  /** Where a row of this lane is parked. */
+  static String parked(String lane) {
+    return "(-1 - %s)::smallint".formatted(laneOf(lane));
+  }
+
+  /** Where a row of this lane is held. */
+  private static String held(String lane) {
+    return "(-129 - %s)::smallint".formatted(laneOf(lane));
+  }
+
+  /** Whether a row is held up by an earlier message of its key. */
+  static final String IS_HELD = "lane < -128";
+
+  /**
+   * The pending row of the message m, wherever it is. It is found by the index, however the server
+   * plans the rest: a plan that was made while the table was small may stay.
+   */
+  private static String placeOf(String message, String locking) {
+    return """
+        CROSS JOIN LATERAL (
+          SELECT w.ctid AS at, w.endpoint, w.lane, w.seq FROM {inbox}.inbox_pending w
+          WHERE w.endpoint = %1$s.endpoint AND w.seq = %1$s.seq
+            AND w.lane = ANY (ARRAY[{inbox}.inbox_lane(%1$s.ordering_key, %1$s.seq),
+                                    (-1 - {inbox}.inbox_lane(%1$s.ordering_key, %1$s.seq))::smallint,
+                                    (-129 - {inbox}.inbox_lane(%1$s.ordering_key, %1$s.seq))::smallint])
+          LIMIT 1 %2$s) place
+        """
+        .formatted(message, locking);
+  }
+
+  /** Pending rows p by their sequences alone, which are those of the messages m. */
+  public static final String PENDING_BY_SEQUENCE =
+      "{inbox}.inbox_messages m "
+          + placeOf("m", "")
+          + "JOIN {inbox}.inbox_pending p ON p.ctid = place.at";
+
+  /** Rows of the claimed messages at these lanes and sequences, with what is known of each. */
+  private static String claimedRows(String arrays, String columns) {
+    return """
+        (SELECT a.*, place.at FROM unnest(:lanes, :seqs%s) AS a (lane, seq%s)
+         CROSS JOIN LATERAL (
+           SELECT w.ctid AS at FROM {inbox}.inbox_pending w
+           WHERE w.endpoint = :endpoint AND w.lane = a.lane AND w.seq = a.seq LIMIT 1) place)"""
+        .formatted(arrays, columns);
+  }
+
   /** Condition on a pending row: whether it was in flight when a worker crashed or gave up. */
   private static String isOrphan(String row, String locker) {
     return "(%1$s.crashes > 0 OR %1$s.lease IS NOT NULL OR (%2$s <> '0'::xid AND {inbox}.inbox_rolled_back(%2$s)))"
         .formatted(row, locker);
   }
 
-  /**
-   * Condition on a pending row l: whether it has an ordering key and is being handled under a
-   * lease. The lane must not be compared with "=" next to it: that would make the indexes of all
-   * lanes look equally good if the tables were empty when the plan was made.
-   */
+  /** Condition on a pending row l with an ordering key: whether it is handled under a lease. */
   private static final String IS_LEASED =
-      "l.lease IS NOT NULL AND l.ordering_key IS NOT NULL AND l.due_on_utc > now()";
+      "l.lease > 0 AND l.ordering_key IS NOT NULL AND l.due_on_utc > now()";
 
   /** What a claim selects for update; skipped rows are not examined any further. */
   private static final String PENDING_COLUMNS =
-      "SELECT p.seq, p.due_on_utc, p.attempts, p.crashes, p.lease, p.xmax AS locker";
+      "SELECT p.seq, p.lane, p.due_on_utc, p.attempts, p.crashes, p.lease, p.xmax AS locker";
 
   private static final String CLAIMED_COLUMNS =
       """
-      SELECT c.seq, c.due_on_utc, c.attempts, c.crashes, %s AS orphaned,
+      SELECT c.seq, c.lane, c.due_on_utc, c.attempts, c.crashes, %s AS orphaned,
              m.message_id, m.type, m.body, m.headers, m.correlation_id, m.source, m.redelivered,
              m.received_on_utc, now() AS claimed_on_utc, m.ordering_key, m.content_type
       FROM claimed c JOIN {inbox}.inbox_messages m USING (seq)
@@ -121,7 +180,155 @@ public final class Sql {
       "(SELECT count(*) = 0 FROM {inbox}.inbox_paused WHERE endpoint = ?)";
 
   /**
-   * Claims due messages: endpoint, types, the due time to start from, and the endpoint again.
+   * Locks a lane of an endpoint until the end of the transaction, unless somebody else holds it.
+   * Advisory locks are database-wide: the table's oid confines them to this schema.
+   */
+  private static final String LOCKS_LANE =
+      "pg_try_advisory_xact_lock("
+          + "hashtextextended('inbox ' || '{inbox}.inbox_pending'::regclass::oid || ' ' || ?, lane))";
+
+  /** How many parked messages a quick look considers, and how many held ones come back at once. */
+  public static final int MAX_DUE = 256;
+
+  private static final int MAX_BEHIND = 1_000;
+
+  /**
+   * Looks for lanes that have something to claim, and locks some that nobody else has locked, those
+   * with parked messages that are due, and then those that have waited the longest, first.
+   * Parameters: lanes to look into, the sequence to start after in each, the endpoint, what the
+   * kind of look asks for, lanes to leave out, the endpoint for the pause and for the lock, and how
+   * many to lock.
+   *
+   * <p>The result has the locked lanes first, then everything that was found. A lane has a head if
+   * something is in it, and is parked if messages of it are parked that are due.
+   *
+   * <p>It is a separate statement so that the next one sees everything that the lane's previous
+   * holder has committed. The barrier (OFFSET 0) keeps the server from locking lanes that it then
+   * finds to be empty.
+   *
+   * @param more what to look for besides: {@link #DUE_FIRST}, {@link #DUE_FIRST_AND_GLANCE} or
+   *     {@link #DUE_IN_LANES}
+   */
+  public static String lockLanes(String more, long idleTimeoutMillis) {
+    return """
+        %s;
+        WITH found AS MATERIALIZED (
+          SELECT lane, bool_or(parked) AS parked, min(seq) FILTER (WHERE NOT parked) AS head,
+                 count(*) FILTER (WHERE parked) AS due
+          FROM (
+            SELECT l.lane, false AS parked, head.seq
+            FROM unnest(?, ?) AS l (lane, after) CROSS JOIN LATERAL (
+              SELECT p.seq FROM {inbox}.inbox_pending p
+              WHERE p.endpoint = ? AND p.lane = l.lane AND p.seq > l.after
+              ORDER BY p.seq LIMIT 1) head
+            UNION ALL
+            %s
+          ) every WHERE lane <> ALL (?) AND %s
+          GROUP BY lane
+        )
+        (SELECT lane, parked, true AS locked, head, due
+         FROM (SELECT * FROM found ORDER BY parked DESC, head OFFSET 0) oldest
+         WHERE %s LIMIT ?)
+        UNION ALL
+        SELECT lane, parked, false, head, due FROM found
+        """
+        .formatted(settings(idleTimeoutMillis), more, NOT_PAUSED, LOCKS_LANE);
+  }
+
+  /** The parked messages that were due first: the endpoint. */
+  public static final String DUE_FIRST =
+      """
+      SELECT %s, true, due.seq
+      FROM (SELECT p.lane, p.seq FROM {inbox}.inbox_pending p
+            WHERE p.endpoint = ? AND p.lane < 0 AND p.due_on_utc <= statement_timestamp()
+            ORDER BY p.due_on_utc, p.seq LIMIT %d) due
+      """
+          .formatted(laneOf("due.lane"), MAX_DUE);
+
+  /**
+   * The same, and the first and the last lane that have anything, whatever was passed: the endpoint
+   * three times.
+   */
+  public static final String DUE_FIRST_AND_GLANCE =
+      DUE_FIRST
+          + """
+      UNION ALL
+      (SELECT p.lane, false, p.seq FROM {inbox}.inbox_pending p
+       WHERE p.endpoint = ? AND p.lane >= 0 ORDER BY p.lane, p.seq LIMIT 1)
+      UNION ALL
+      (SELECT p.lane, false, p.seq FROM {inbox}.inbox_pending p
+       WHERE p.endpoint = ? AND p.lane >= 0 ORDER BY p.lane DESC, p.seq DESC LIMIT 1)
+      """;
+
+  /** Whether parked messages of these lanes are due: lanes and the endpoint. */
+  public static final String DUE_IN_LANES =
+      """
+      SELECT l.lane, true, due.seq
+      FROM unnest(?) AS l (lane)
+      CROSS JOIN LATERAL (VALUES ((-1 - l.lane)::smallint), ((-129 - l.lane)::smallint)) AS place (lane)
+      CROSS JOIN LATERAL (
+        SELECT p.seq FROM {inbox}.inbox_pending p
+        WHERE p.endpoint = ? AND p.lane = place.lane AND p.lane < 0
+          AND p.due_on_utc <= statement_timestamp()
+        ORDER BY p.due_on_utc, p.seq LIMIT 1) due
+      """;
+
+  /** Parked messages that are due, of these lanes: lanes, twice the endpoint, and how many. */
+  private static String dueAt(String place, String most) {
+    return """
+        SELECT d.lane, d.seq, d.locker, d.ordering_key
+        FROM (SELECT p.lane, p.seq FROM unnest(?) AS l (lane) CROSS JOIN LATERAL (
+                SELECT p.lane, p.seq FROM {inbox}.inbox_pending p
+                WHERE p.endpoint = ? AND p.lane = (%s)::smallint AND p.lane < 0
+                  AND p.due_on_utc <= statement_timestamp()
+                ORDER BY p.due_on_utc, p.seq LIMIT %d) p
+              ORDER BY p.seq) w
+        CROSS JOIN LATERAL (
+          SELECT d.lane, d.seq, d.xmax AS locker, d.ordering_key FROM {inbox}.inbox_pending d
+          WHERE d.endpoint = ? AND d.lane = w.lane AND d.seq = w.seq
+            AND d.due_on_utc <= clock_timestamp()
+          FOR UPDATE SKIP LOCKED) d
+        LIMIT %s
+        """
+        .formatted(place, MAX_DUE, most);
+  }
+
+  /**
+   * Moves messages that are due back into these lanes: lanes, twice the endpoint, how many, lanes,
+   * and four times the endpoint. Lanes of messages with an ordering key have to be locked; what is
+   * held behind one that comes back comes with it. Of those that were parked for themselves only so
+   * many come back, because what a transaction has changed looks as if it had been in flight if it
+   * is rolled back. One that was in flight when a worker died stays recognizable: the lease 0 has
+   * expired.
+   */
+  public static final String UNPARK =
+      """
+      WITH parked AS MATERIALIZED (
+      %s), held AS MATERIALIZED (
+      %s), behind AS MATERIALIZED (
+        SELECT h.* FROM (SELECT DISTINCT ordering_key FROM parked) k CROSS JOIN LATERAL (
+          SELECT h.lane, h.seq, h.xmax AS locker, h.ordering_key FROM {inbox}.inbox_pending h
+          WHERE h.endpoint = ? AND h.lane < -128 AND h.ordering_key = k.ordering_key
+          ORDER BY h.seq LIMIT %d
+          FOR UPDATE SKIP LOCKED) h
+      )
+      UPDATE {inbox}.inbox_pending p
+      SET lane = %s,
+          lease = CASE WHEN p.lease IS NULL AND p.crashes = 0 AND due.locker <> '0'::xid
+                            AND {inbox}.inbox_rolled_back(due.locker) THEN 0 ELSE p.lease END
+      FROM (SELECT * FROM parked UNION SELECT * FROM held UNION SELECT * FROM behind) due
+      WHERE p.endpoint = ? AND p.lane = due.lane AND p.seq = due.seq
+      RETURNING p.lane, p.seq
+      """
+          .formatted(
+              dueAt("-1 - l.lane", "?"),
+              dueAt("-129 - l.lane", Integer.toString(MAX_DUE)),
+              MAX_BEHIND,
+              laneOf("p.lane"));
+
+  /**
+   * Claims what is in these lanes: lanes of messages without an ordering key, the sequence to start
+   * after in each, the endpoint, and types.
    *
    * <p>The limit is a literal, so that the plan is made for it.
    *
@@ -130,118 +337,102 @@ public final class Sql {
    *
    * <p>Handlers run next, so the statement also sets their savepoint.
    */
-  public static String claim(int limit, long idleTimeoutMillis) {
+  public static String claim(int limit) {
     return """
-        %s;
         WITH claimed AS MATERIALIZED (
-          %s
-          FROM {inbox}.inbox_pending p
-          WHERE endpoint = ? AND lane IS NULL AND type = ANY (?)
-            AND due_on_utc <= now() AND due_on_utc >= ? AND %s
-          ORDER BY due_on_utc, seq
-          LIMIT %d
-          FOR UPDATE SKIP LOCKED
+          SELECT r.* FROM unnest(?, ?) AS l (lane, after) CROSS JOIN LATERAL (
+            %s
+            FROM {inbox}.inbox_pending p
+            WHERE p.endpoint = ? AND p.lane = l.lane AND p.seq > l.after AND p.type = ANY (?)
+            ORDER BY p.seq
+            LIMIT %d
+            FOR UPDATE SKIP LOCKED
+          ) r LIMIT %d
         )
-        %s ORDER BY c.due_on_utc, c.seq;
+        %s ORDER BY c.seq;
         %s
         """
-        .formatted(
-            settings(idleTimeoutMillis), PENDING_COLUMNS, NOT_PAUSED, limit, CLAIMED_COLUMNS, MARK);
+        .formatted(PENDING_COLUMNS, limit, limit, CLAIMED_COLUMNS, MARK);
   }
 
   /**
-   * Locks a lane of an endpoint until the end of the transaction, unless somebody else holds it.
-   * Advisory locks are database-wide: the table's oid confines them to this schema.
-   */
-  private static final String LOCKS_LANE =
-      "pg_try_advisory_xact_lock("
-          + "hashtextextended('inbox ' || '{inbox}.inbox_pending'::regclass::oid || ' ' || ?, lane))";
-
-  /**
-   * Locks the next lane that has something due and that nobody has locked: endpoint, the lane to
-   * start after, and the endpoint three more times. It is a separate statement so that the next one
-   * sees everything that the lane's previous holder has committed.
+   * Reads the first messages in these locked lanes: the endpoint, lanes of messages with an
+   * ordering key twice, the sequence to start after in each, the endpoint, keys to leave out, and
+   * the endpoint twice.
    *
-   * <p>It skips from lane to lane through the index and reads the first due time of each. So the
-   * lanes come one by one and in order, however the server plans it, and none after the locked one
-   * is read. A join with what is due would return them in arbitrary order, and continuing after the
-   * lane that was found would skip others.
+   * <p>The result is in arrival order. A message is held up if an earlier one of its key is parked,
+   * or a dead one blocks the key. One of a key of which another message is leased, be it an earlier
+   * or a later one, is left out.
    */
-  public static String lockLane(long idleTimeoutMillis) {
+  public static String walkLanes(int limit) {
     return """
-        %s;
-        SAVEPOINT inbox_lane;
-        WITH RECURSIVE lanes (lane, due_on_utc) AS (
-          (SELECT lane, due_on_utc FROM {inbox}.inbox_pending
-           WHERE endpoint = ? AND lane > ? AND %s
-           ORDER BY lane, due_on_utc LIMIT 1)
-          UNION ALL
-          SELECT next.lane, next.due_on_utc
-          FROM lanes l CROSS JOIN LATERAL (
-            SELECT p.lane, p.due_on_utc FROM {inbox}.inbox_pending p
-            WHERE p.endpoint = ? AND p.lane > l.lane
-            ORDER BY p.lane, p.due_on_utc LIMIT 1
-          ) next
-        ), due AS MATERIALIZED (
-          SELECT lane FROM lanes WHERE due_on_utc <= now()
-        )
-        SELECT lane FROM due WHERE %s
-        LIMIT 1
-        """
-        .formatted(settings(idleTimeoutMillis), NOT_PAUSED, LOCKS_LANE);
-  }
-
-  /**
-   * Scans what is due in a locked lane, the longest due first: endpoint, lane, the due time and the
-   * sequence to start after, keys to leave out, the endpoint and the lane again, the endpoint, and
-   * once more the endpoint and the lane.
-   *
-   * <p>The result is in arrival order: for every key that has something due, its first messages, as
-   * many as the key has due, whether these are due or not. Each row carries the last position
-   * scanned and the number of rows scanned. Keys blocked by a dead message are flagged; keys of
-   * which somebody has leased a message, be it an earlier or a later one, are left out.
-   */
-  public static String walkLane(int limit) {
-    return """
-        WITH due AS MATERIALIZED (
-          SELECT ordering_key, due_on_utc, seq FROM {inbox}.inbox_pending
-          WHERE endpoint = ? AND lane = ? AND due_on_utc <= now() AND (due_on_utc, seq) > (?, ?)
-            AND ordering_key <> ALL (?)
-            AND ordering_key <> ALL (ARRAY (SELECT l.ordering_key FROM {inbox}.inbox_pending l
-                                            WHERE l.endpoint = ? AND %s
-                                              AND l.lane IS NOT DISTINCT FROM ?))
-          ORDER BY due_on_utc, seq
-          LIMIT %d
-        ), last AS MATERIALIZED (
-          SELECT due_on_utc, seq, (SELECT count(*) FROM due) AS seen FROM due
-          ORDER BY due_on_utc DESC, seq DESC LIMIT 1
+        WITH leased AS MATERIALIZED (
+          SELECT l.ordering_key FROM {inbox}.inbox_pending l WHERE l.endpoint = ? AND %s AND %s = ANY (?)
+        ), page AS MATERIALIZED (
+          SELECT r.* FROM unnest(?, ?) AS l (lane, after) CROSS JOIN LATERAL (
+            SELECT p.lane, p.seq, p.ordering_key, p.type, p.crashes, %s AS orphaned
+            FROM {inbox}.inbox_pending p
+            WHERE p.endpoint = ? AND p.lane = l.lane AND p.seq > l.after
+              AND p.ordering_key <> ALL (ARRAY (SELECT ordering_key FROM leased))
+              AND p.ordering_key <> ALL (?)
+            ORDER BY p.seq
+            LIMIT %d
+          ) r LIMIT %d
         ), keys AS MATERIALIZED (
-          SELECT k.*, EXISTS (SELECT 1 FROM {inbox}.inbox_dead d
-                              WHERE d.endpoint = ? AND d.blocked_key = k.ordering_key) AS blocked
-          FROM (SELECT ordering_key, count(*) AS due FROM due GROUP BY ordering_key) k
+          SELECT k.ordering_key, earlier.seq,
+                 EXISTS (SELECT 1 FROM {inbox}.inbox_dead d
+                         WHERE d.endpoint = ? AND d.blocked_key = k.ordering_key) AS blocked
+          FROM (SELECT DISTINCT ordering_key FROM page) k LEFT JOIN LATERAL (
+            SELECT e.seq FROM {inbox}.inbox_pending e
+            WHERE e.endpoint = ? AND e.lane < 0 AND e.ordering_key = k.ordering_key
+            ORDER BY e.seq LIMIT 1) earlier ON true
         )
-        SELECT first.seq, keys.ordering_key, first.type, first.due_on_utc <= now() AS due,
-               %s AS orphaned, first.crashes, keys.blocked,
-               last.due_on_utc AS last_due_on_utc, last.seq AS last_seq, last.seen
-        FROM last CROSS JOIN keys CROSS JOIN LATERAL (
-          SELECT p.seq, p.type, p.due_on_utc, p.crashes, p.lease, p.xmax AS locker
-          FROM {inbox}.inbox_pending p
-          WHERE p.endpoint = ? AND p.lane = ? AND p.ordering_key = keys.ordering_key
-          ORDER BY p.seq LIMIT keys.due
-        ) first
-        ORDER BY first.seq
+        SELECT page.lane, page.seq, page.ordering_key, page.type, page.orphaned, page.crashes,
+               keys.blocked OR coalesce(keys.seq < page.seq, false) AS held_up
+        FROM page JOIN keys USING (ordering_key)
+        ORDER BY page.seq
         """
-        .formatted(IS_LEASED, limit, isOrphan("first", "first.locker"));
+        .formatted(IS_LEASED, laneOf("l.lane"), isOrphan("p", "p.xmax"), limit, limit);
   }
 
-  /** Claims these messages of a locked lane. */
+  /**
+   * Holds messages of locked lanes until what holds them up is due, for five minutes at most,
+   * because whoever takes that away may not see them yet: lanes, sequences, whether they are
+   * orphaned, and the endpoint. Those that are stay so: the lease 0 has expired. What is held up no
+   * longer stays where it is.
+   */
+  public static final String HOLD =
+      """
+      UPDATE {inbox}.inbox_pending p
+      SET lane = %s, due_on_utc = least(h.until_on_utc, now() + interval '5 minutes'),
+          lease = CASE WHEN h.orphaned AND p.crashes = 0 THEN coalesce(p.lease, 0) ELSE p.lease END
+      FROM (SELECT h.orphaned, place.at, place.until_on_utc
+            FROM unnest(?, ?, ?) AS h (lane, seq, orphaned) CROSS JOIN LATERAL (
+              SELECT w.ctid AS at,
+                     CASE WHEN EXISTS (SELECT FROM {inbox}.inbox_dead d
+                                       WHERE d.endpoint = w.endpoint AND d.blocked_key = w.ordering_key)
+                          THEN 'infinity'
+                          ELSE (SELECT greatest(e.due_on_utc, now() + interval '100 ms')
+                                FROM {inbox}.inbox_pending e
+                                WHERE e.endpoint = w.endpoint AND e.lane < 0
+                                  AND e.ordering_key = w.ordering_key AND e.seq < w.seq
+                                ORDER BY e.seq LIMIT 1) END AS until_on_utc
+              FROM {inbox}.inbox_pending w
+              WHERE w.endpoint = ? AND w.lane = h.lane AND w.seq = h.seq LIMIT 1) place
+            WHERE place.until_on_utc IS NOT NULL) h
+      WHERE p.ctid = h.at
+      """
+          .formatted(held("p.lane"));
+
+  /** Claims these messages of locked lanes: lanes, sequences, and the endpoint. */
   public static final String CLAIM_THESE =
       """
       WITH claimed AS MATERIALIZED (
-        %s
-        FROM {inbox}.inbox_pending p WHERE seq = ANY (?) AND due_on_utc <= clock_timestamp()
-        ORDER BY seq
-        FOR UPDATE SKIP LOCKED
+        SELECT r.* FROM unnest(?, ?) AS t (lane, seq) CROSS JOIN LATERAL (
+          %s
+          FROM {inbox}.inbox_pending p WHERE p.endpoint = ? AND p.lane = t.lane AND p.seq = t.seq
+          FOR UPDATE SKIP LOCKED
+        ) r
       )
       %s ORDER BY c.seq
       """
@@ -253,25 +444,26 @@ public final class Sql {
    */
   private static final String IS_FREE_IN =
       """
-      (p.lane IS NULL OR p.lane = ANY (?)
+      (p.ordering_key IS NULL OR %s = ANY (?)
        AND NOT EXISTS (SELECT 1 FROM {inbox}.inbox_pending l
                        WHERE l.endpoint = p.endpoint AND l.ordering_key = p.ordering_key
                          AND %s))
       """
-          .formatted(IS_LEASED);
+          .formatted(laneOf("p.lane"), IS_LEASED);
 
   /** Claims these messages if they are due: sequences, and the lanes that were locked for them. */
   public static final String CLAIM_DUE =
       """
       WITH claimed AS MATERIALIZED (
         %s
-        FROM {inbox}.inbox_pending p WHERE seq = ANY (?) AND due_on_utc <= clock_timestamp() AND %s
-        ORDER BY seq
-        FOR UPDATE SKIP LOCKED
+        FROM %s
+        WHERE m.seq = ANY (?) AND (p.lane >= 0 OR p.due_on_utc <= clock_timestamp()) AND %s
+        ORDER BY p.seq
+        FOR UPDATE OF p SKIP LOCKED
       )
       %s ORDER BY c.seq
       """
-          .formatted(PENDING_COLUMNS, IS_FREE_IN, CLAIMED_COLUMNS);
+          .formatted(PENDING_COLUMNS, PENDING_BY_SEQUENCE, IS_FREE_IN, CLAIMED_COLUMNS);
 
   /**
    * Claims messages with a crash-risk mark to handle them, due or not: sequences, and the lanes
@@ -281,13 +473,14 @@ public final class Sql {
       """
       WITH claimed AS MATERIALIZED (
         %s
-        FROM {inbox}.inbox_pending p WHERE seq = ANY (?) AND lease IS NULL AND %s
-        ORDER BY seq
-        FOR UPDATE SKIP LOCKED
+        FROM %s
+        WHERE m.seq = ANY (?) AND coalesce(p.lease, 0) = 0 AND %s
+        ORDER BY p.seq
+        FOR UPDATE OF p SKIP LOCKED
       )
       %s ORDER BY c.seq
       """
-          .formatted(PENDING_COLUMNS, IS_FREE_IN, CLAIMED_COLUMNS);
+          .formatted(PENDING_COLUMNS, PENDING_BY_SEQUENCE, IS_FREE_IN, CLAIMED_COLUMNS);
 
   /** Claims messages with a crash-risk mark, due or not, except those leased by somebody since. */
   public static String reclaim(long idleTimeoutMillis) {
@@ -295,120 +488,153 @@ public final class Sql {
         %s;
         WITH claimed AS MATERIALIZED (
           %s
-          FROM {inbox}.inbox_pending p WHERE seq = ANY (?) AND lease IS NULL
-          ORDER BY seq
-          FOR UPDATE SKIP LOCKED
+          FROM %s
+          WHERE m.seq = ANY (?) AND coalesce(p.lease, 0) = 0
+          ORDER BY p.seq
+          FOR UPDATE OF p SKIP LOCKED
         )
         %s ORDER BY c.seq
         """
-        .formatted(settings(idleTimeoutMillis), PENDING_COLUMNS, CLAIMED_COLUMNS);
+        .formatted(
+            settings(idleTimeoutMillis), PENDING_COLUMNS, PENDING_BY_SEQUENCE, CLAIMED_COLUMNS);
   }
 
   /**
    * Locks those lanes of these messages that nobody else holds: sequences and endpoint. It is a
-   * separate statement for the same reason as {@link #lockLane}.
+   * separate statement for the same reason as {@link #lockLanes}.
    */
   public static final String LOCK_LANES_OF =
       """
-      SELECT lane FROM (SELECT DISTINCT lane FROM {inbox}.inbox_pending
-                        WHERE seq = ANY (?) AND lane IS NOT NULL) l
+      SELECT lane FROM (SELECT DISTINCT {inbox}.inbox_lane(ordering_key, seq) AS lane
+                        FROM {inbox}.inbox_messages
+                        WHERE seq = ANY (?) AND ordering_key IS NOT NULL OFFSET 0) l
       WHERE %s
       """
           .formatted(LOCKS_LANE);
 
   /**
    * The messages that this transaction has just stored and can handle itself: types, sequences, the
-   * lanes that were locked, the first sequence, and the endpoint.
+   * lanes that were locked, the first sequence three times, and the endpoint.
    *
    * <p>A message with an ordering key must be in a locked lane, and no earlier message of the key
-   * may be pending.
+   * may be pending; where many earlier ones wait in its lane, that is not examined.
    */
   public static final String CLAIM_RECEIVED =
       """
       WITH mine AS MATERIALIZED (
         %s,
-               p.endpoint, p.lane, p.ordering_key,
-               p.type = ANY (?) AND p.due_on_utc <= now() AND NOT m.redelivered AS ready
-        FROM {inbox}.inbox_pending p JOIN {inbox}.inbox_messages m USING (seq) WHERE p.seq = ANY (?)
+               p.endpoint, %s AS home, p.ordering_key,
+               p.type = ANY (?) AND (p.lane >= 0 OR p.due_on_utc <= now()) AND NOT m.redelivered AS ready
+        FROM %s
+        WHERE m.seq = ANY (?)
       ), claimed AS MATERIALIZED (
         SELECT * FROM (SELECT *, bool_and(ready) OVER (PARTITION BY ordering_key ORDER BY seq) AS all_ready
               FROM mine) w
-        WHERE ready AND (lane IS NULL OR all_ready AND lane = ANY (?)
+        WHERE ready AND (ordering_key IS NULL OR all_ready AND home = ANY (?)
+            AND (SELECT count(*) < 65 AND count(*) FILTER (WHERE e.ordering_key = w.ordering_key) = 0
+                 FROM (SELECT e.ordering_key FROM {inbox}.inbox_pending e
+                       WHERE e.endpoint = w.endpoint AND e.lane = w.home AND e.seq < ?
+                       ORDER BY e.seq LIMIT 65) e)
             AND NOT EXISTS (SELECT 1 FROM {inbox}.inbox_pending e
-                            WHERE e.endpoint = w.endpoint AND e.lane = w.lane
+                            WHERE e.endpoint = w.endpoint AND e.lane < 0
                               AND e.ordering_key = w.ordering_key AND e.seq < ?)
+            AND NOT EXISTS (SELECT 1 FROM {inbox}.inbox_pending l
+                            WHERE l.endpoint = w.endpoint AND l.ordering_key = w.ordering_key AND %s)
             AND NOT EXISTS (SELECT 1 FROM {inbox}.inbox_dead d
                             WHERE d.endpoint = w.endpoint AND d.blocked_key = w.ordering_key))
           AND %s
       )
       %s ORDER BY c.seq
       """
-          .formatted(PENDING_COLUMNS, NOT_PAUSED, CLAIMED_COLUMNS);
+          .formatted(
+              PENDING_COLUMNS,
+              laneOf("p.lane"),
+              PENDING_BY_SEQUENCE,
+              IS_LEASED,
+              NOT_PAUSED,
+              CLAIMED_COLUMNS);
 
   /** Leases claimed messages, and marks the orphaned ones among them as a crash risk. */
   public static final String LEASE =
       """
       WITH next AS MATERIALIZED (SELECT nextval('{inbox}.inbox_lease') AS token)
       UPDATE {inbox}.inbox_pending p
-      SET lease = next.token, crashes = crashes + l.orphaned::int,
+      SET lane = %s, lease = next.token, crashes = crashes + l.orphaned::int,
           due_on_utc = clock_timestamp() + :time
-      FROM next, unnest(:seqs, :orphans) AS l (seq, orphaned) WHERE p.seq = l.seq
+      FROM next, %s l
+      WHERE p.ctid = l.at
       RETURNING p.seq, p.lease
-      """;
+      """
+          .formatted(parked("p.lane"), claimedRows(", :orphans", ", orphaned"));
 
   /** Which of these leases are still held. */
-  public static final String STILL_LEASED =
-      """
-      SELECT p.seq, p.lease
-      FROM {inbox}.inbox_pending p JOIN unnest(:seqs, :tokens) AS l (seq, token)
-        ON p.seq = l.seq AND p.lease = l.token
-      """;
+  private static String stillLeased(String locking) {
+    return """
+        SELECT place.at, p.endpoint, p.lane, p.seq, p.lease
+        FROM unnest(:seqs, :tokens) AS l (seq, token)
+        JOIN {inbox}.inbox_messages m ON m.seq = l.seq
+        %s JOIN {inbox}.inbox_pending p ON p.ctid = place.at AND p.lease = l.token
+        """
+        .formatted(placeOf("m", locking));
+  }
 
-  public static final String CLAIM_LEASED =
-      STILL_LEASED + "ORDER BY p.seq FOR UPDATE OF p SKIP LOCKED";
+  public static final String STILL_LEASED = stillLeased("");
+
+  public static final String CLAIM_LEASED = stillLeased("FOR UPDATE SKIP LOCKED");
 
   public static final String RENEW =
       """
       WITH mine AS MATERIALIZED (
       %s)
-      UPDATE {inbox}.inbox_pending p SET due_on_utc = clock_timestamp() + :time
-      FROM mine WHERE p.seq = mine.seq
+      UPDATE {inbox}.inbox_pending p SET lane = %s, due_on_utc = clock_timestamp() + :time
+      FROM mine WHERE p.ctid = mine.at
       RETURNING p.seq, p.lease
       """
-          .formatted(CLAIM_LEASED);
+          .formatted(CLAIM_LEASED, parked("p.lane"));
 
+  /** Waits for whoever has locked one of them. */
   public static final String GIVE_BACK =
       """
-      WITH mine AS MATERIALIZED (
-      %s)
       UPDATE {inbox}.inbox_pending p
-      SET lease = NULL, crashes = greatest(crashes - 1, 0), due_on_utc = clock_timestamp()
-      FROM mine WHERE p.seq = mine.seq
+      SET lane = %s, lease = NULL, crashes = greatest(crashes - 1, 0), due_on_utc = clock_timestamp()
+      FROM (%s) mine
+      WHERE p.endpoint = mine.endpoint AND p.lane = mine.lane AND p.seq = mine.seq
+        AND p.lease = mine.lease
       """
-          .formatted(STILL_LEASED + "ORDER BY p.seq FOR UPDATE OF p\n");
+          .formatted(parked("p.lane"), STILL_LEASED);
 
   public static final String MARK_CRASH_RISK =
       """
-      UPDATE {inbox}.inbox_pending SET crashes = crashes + 1, lease = NULL, due_on_utc = clock_timestamp() + :holdBack
-      WHERE seq = ANY (:seqs)
-      """;
+      UPDATE {inbox}.inbox_pending p
+      SET lane = %s, crashes = crashes + 1, lease = NULL, due_on_utc = clock_timestamp() + :holdBack
+      FROM %s r WHERE p.ctid = r.at
+      """
+          .formatted(parked("p.lane"), claimedRows("", ""));
 
   /** The number of the attempt that a crash has ended is returned; 0 if it did not count as one. */
   public static final String MARK_CRASH_RISK_ALONE =
       """
-      UPDATE {inbox}.inbox_pending SET crashes = crashes + 1, lease = NULL, due_on_utc = clock_timestamp() + :holdBack
-      WHERE seq = (SELECT seq FROM {inbox}.inbox_pending WHERE seq = :seq AND due_on_utc <= clock_timestamp()
-                   FOR UPDATE SKIP LOCKED)
+      WITH mine AS MATERIALIZED (
+        SELECT p.endpoint, p.lane, p.seq FROM %s
+        WHERE m.seq = :seq AND (p.lane >= 0 OR p.due_on_utc <= clock_timestamp())
+        FOR UPDATE OF p SKIP LOCKED
+      )
+      UPDATE {inbox}.inbox_pending p
+      SET lane = %s, crashes = crashes + 1, lease = NULL, due_on_utc = clock_timestamp() + :holdBack
+      FROM mine WHERE p.endpoint = mine.endpoint AND p.lane = mine.lane AND p.seq = mine.seq
       RETURNING CASE WHEN crashes > 2 THEN attempts + crashes - 2 ELSE 0 END
-      """;
+      """
+          .formatted(PENDING_BY_SEQUENCE, parked("p.lane"));
 
   public static final String CLEAR_CRASH_RISK =
       """
-      UPDATE {inbox}.inbox_pending
+      UPDATE {inbox}.inbox_pending p
       SET crashes = crashes - 1,
           due_on_utc = CASE WHEN lease IS NULL THEN clock_timestamp() ELSE due_on_utc END
-      WHERE seq = ANY (:seqs) AND crashes > 0
-      """;
+      FROM (SELECT place.* FROM {inbox}.inbox_messages m %s WHERE m.seq = ANY (:seqs)) mine
+      WHERE p.endpoint = mine.endpoint AND p.lane = mine.lane AND p.seq = mine.seq AND crashes > 0
+      """
+          .formatted(placeOf("m", ""));
 
   /**
    * Clears the crash-risk marks of messages that could not be handled because somebody else held
@@ -417,15 +643,17 @@ public final class Sql {
   public static final String PUT_BACK =
       """
       WITH mine AS MATERIALIZED (
-        SELECT p.seq FROM {inbox}.inbox_pending p JOIN unnest(:seqs, :crashes) AS n (seq, crashes)
-          ON p.seq = n.seq AND p.crashes = n.crashes
+        SELECT place.at
+        FROM unnest(:seqs, :crashes) AS n (seq, crashes)
+        JOIN {inbox}.inbox_messages m ON m.seq = n.seq
+        %s JOIN {inbox}.inbox_pending p ON p.ctid = place.at AND p.crashes = n.crashes
         WHERE p.lease IS NULL
-        ORDER BY p.seq FOR UPDATE OF p SKIP LOCKED
       )
       UPDATE {inbox}.inbox_pending p
       SET crashes = p.crashes - 1, lease = 0, due_on_utc = clock_timestamp()
-      FROM mine WHERE p.seq = mine.seq
-      """;
+      FROM mine WHERE p.ctid = mine.at
+      """
+          .formatted(placeOf("m", "FOR UPDATE SKIP LOCKED"));
 
   /** The number of a pending message's current attempt; crashes count from the second on. */
   private static final String ATTEMPT = "attempts + greatest(crashes - 1, 1)";
@@ -434,8 +662,8 @@ public final class Sql {
   public static final String PROCESSED =
       """
       WITH done AS (
-        DELETE FROM {inbox}.inbox_pending WHERE seq = ANY (:seqs)
-        RETURNING seq, {attempt} AS attempts
+        DELETE FROM {inbox}.inbox_pending p WHERE p.ctid = ANY (ARRAY (SELECT at FROM {rows} r))
+        RETURNING p.seq, {attempt} AS attempts
       ), kept AS (
         INSERT INTO {inbox}.inbox_processed (seq, attempts, processed_on_utc)
         SELECT seq, attempts, statement_timestamp() FROM done
@@ -446,7 +674,8 @@ public final class Sql {
                               CAST(:endpoint AS text))::bigint END
       FROM done
       """
-          .replace("{attempt}", ATTEMPT);
+          .replace("{attempt}", ATTEMPT)
+          .replace("{rows}", claimedRows("", ""));
 
   public static final String PROCESSED_AND_COMMIT = PROCESSED + "; COMMIT";
 
@@ -455,37 +684,39 @@ public final class Sql {
       """
       WITH failed AS (
         UPDATE {inbox}.inbox_pending p
-        SET attempts = %s, crashes = r.alone::int, lease = NULL,
+        SET lane = %s, attempts = %s, crashes = r.alone::int, lease = NULL,
             due_on_utc = clock_timestamp() + r.delay, last_error = r.error
-        FROM unnest(:seqs, :delays::interval[], :errors, :alone, %s)
-             AS r (seq, delay, error, alone, %s)
-        WHERE p.seq = r.seq
+        FROM %s r WHERE p.ctid = r.at
         RETURNING p.seq, p.attempts AS attempt, %s
       ), %s
       SELECT count(*) FROM failed
       """
           .formatted(
+              parked("p.lane"),
               ATTEMPT,
-              HistorySql.ARRAYS,
-              HistorySql.COLUMNS,
+              claimedRows(
+                  ", :delays::interval[], :errors, :alone, " + HistorySql.ARRAYS,
+                  ", delay, error, alone, " + HistorySql.COLUMNS),
               HistorySql.COLUMNS,
               HistorySql.RECORD);
 
   public static final String POSTPONED =
       """
       UPDATE {inbox}.inbox_pending p
-      SET crashes = 0, lease = NULL, due_on_utc = coalesce(r.at, clock_timestamp() + r.delay)
-      FROM unnest(:seqs, :times::timestamptz[], :delays::interval[]) AS r (seq, at, delay)
-      WHERE p.seq = r.seq
-      """;
+      SET lane = %s, crashes = 0, lease = NULL,
+          due_on_utc = coalesce(r.due_at, clock_timestamp() + r.delay)
+      FROM %s r WHERE p.ctid = r.at
+      """
+          .formatted(
+              parked("p.lane"),
+              claimedRows(", :times::timestamptz[], :delays::interval[]", ", due_at, delay"));
 
   /** Gives messages up, and records their last attempts. */
   public static final String DEAD =
       """
       WITH failed AS (
         DELETE FROM {inbox}.inbox_pending p
-        USING unnest(:seqs, :errors, :holds, %s) AS d (seq, error, holds, %s)
-        WHERE p.seq = d.seq
+        USING %s d WHERE p.ctid = d.at
         RETURNING p.seq, %s AS attempt, d.error, p.endpoint,
                   CASE WHEN d.holds THEN p.ordering_key END AS blocked_key, %s
       ), gone AS (
@@ -495,8 +726,9 @@ public final class Sql {
       SELECT count(*) FROM failed
       """
           .formatted(
-              HistorySql.ARRAYS,
-              HistorySql.COLUMNS,
+              claimedRows(
+                  ", :errors, :holds, " + HistorySql.ARRAYS,
+                  ", error, holds, " + HistorySql.COLUMNS),
               ATTEMPT,
               HistorySql.COLUMNS,
               HistorySql.RECORD);
@@ -513,10 +745,6 @@ public final class Sql {
   public static String settings(long idleTimeoutMillis) {
     return "SET LOCAL idle_in_transaction_session_timeout = " + idleTimeoutMillis + "; " + BY_INDEX;
   }
-
-  public static final String KEEP_LANE = "RELEASE SAVEPOINT inbox_lane";
-  public static final String FREE_LANE =
-      "ROLLBACK TO SAVEPOINT inbox_lane; RELEASE SAVEPOINT inbox_lane";
 
   /** Checks deferred constraints; rolling back to the savepoint defers them again as before. */
   public static final String CHECK =
@@ -631,10 +859,16 @@ public final class Sql {
 
   /** Scoped to the schema, which may not have any table yet. */
   public static final String LOCK_FOR_MIGRATION =
-      "SELECT pg_advisory_xact_lock(hashtextextended('inbox migration {inbox}', 0))";
+      "SELECT pg_try_advisory_xact_lock(hashtextextended('inbox migration {inbox}', 0))";
 
   static final String MIGRATION_LOCK_TIMEOUT = "SET LOCAL lock_timeout = '2s'";
+
+  /**
+   * Reads a table, which has the session notice what others have created meanwhile; to_regclass
+   * alone may answer from before.
+   */
   public static final String HAS_MIGRATIONS =
-      "SELECT to_regclass('{inbox}.inbox_migrations') IS NOT NULL";
+      "SELECT EXISTS (SELECT FROM pg_class WHERE oid = to_regclass('{inbox}.inbox_migrations'))";
+
   static final String MIGRATION_VERSIONS = "SELECT version FROM {inbox}.inbox_migrations";
 }

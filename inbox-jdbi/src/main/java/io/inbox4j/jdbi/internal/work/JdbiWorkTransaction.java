@@ -7,7 +7,6 @@ import io.inbox4j.jdbi.internal.notify.NotifySender;
 import io.inbox4j.jdbi.internal.receive.MessageInserts;
 import io.inbox4j.jdbi.internal.sql.Interval;
 import io.inbox4j.jdbi.internal.sql.PgArray;
-import io.inbox4j.jdbi.internal.sql.Row;
 import io.inbox4j.jdbi.internal.sql.Sql;
 import io.inbox4j.jdbi.internal.sql.SqlErrors;
 import io.inbox4j.store.ClaimedMessage;
@@ -15,19 +14,16 @@ import io.inbox4j.store.Lease;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.StoreResult;
 import io.inbox4j.store.WorkTransaction;
+import io.inbox4j.store.Write;
 import io.inbox4j.transport.ValidatedDelivery;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.UUID;
 import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
@@ -43,8 +39,14 @@ public final class JdbiWorkTransaction implements WorkTransaction {
   private final Handle handle;
   private final Connection connection;
   private final HandlerSavepoint savepoint;
-  private final Function<Set<String>, ClaimCursor> cursors;
+  private final Function<Set<String>, LaneCursor> cursors;
   private final WorkSql sql;
+  private final ClaimStatements claims;
+  private final List<LaneClaim> laneClaims = new ArrayList<>();
+
+  /** The messages that are not in their lanes any more once this is committed. */
+  private final Set<Long> gone = new HashSet<>();
+
   private final Function<Connection, Handle> handlerHandles;
   private final SessionCleaner sessions;
   private final NotifySender notifySender;
@@ -64,7 +66,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
   public JdbiWorkTransaction(
       String endpoint,
       Handle handle,
-      Function<Set<String>, ClaimCursor> cursors,
+      Function<Set<String>, LaneCursor> cursors,
       WorkSql sql,
       Function<Connection, Handle> handlerHandles,
       SessionCleaner sessions,
@@ -75,6 +77,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
     this.savepoint = new HandlerSavepoint(connection, () -> guard == null ? "" : guard.restoring());
     this.cursors = cursors;
     this.sql = sql;
+    this.claims = new ClaimStatements(connection, sql, endpoint, savepoint);
     this.handlerHandles = handlerHandles;
     this.sessions = sessions;
     this.notifySender = notifySender;
@@ -83,49 +86,23 @@ public final class JdbiWorkTransaction implements WorkTransaction {
 
   @Override
   public List<ClaimedMessage> claim(Set<String> types, int limit) {
-    ClaimCursor cursor = cursors.apply(types);
-    Instant from = cursor.from();
-    long begin = System.nanoTime();
-    try {
-      List<ClaimedMessage> messages = run(() -> claim(types, from, limit));
-      if (!messages.isEmpty()) {
-        cursor.claimed(messages.get(messages.size() - 1).dueAt(), messages.size() == limit);
-      }
-      return messages;
-    } finally {
-      cursor.looked(from, Duration.ofNanos(System.nanoTime() - begin));
-    }
-  }
-
-  private List<ClaimedMessage> claim(Set<String> types, Instant from, int limit)
-      throws SQLException {
-    try (PreparedStatement statement = sql.claim(connection, limit)) {
-      statement.setFetchSize(0); // all rows now: locks taken after the savepoint are lost with it
-      statement.setString(1, endpoint);
-      statement.setArray(2, connection.createArrayOf("text", types.toArray()));
-      statement.setObject(3, from.atOffset(ZoneOffset.UTC));
-      statement.setString(4, endpoint);
-      List<ClaimedMessage> messages = read(statement);
-      savepoint.wasSet();
-      return messages;
-    }
-  }
-
-  @Override
-  public List<ClaimedMessage> claimOrdered(Set<String> types, int limit) {
-    return claimLane(types, limit, false);
+    return claim(types, limit, false);
   }
 
   @Override
   public List<ClaimedMessage> claimFirstOfKeys(Set<String> types, int limit) {
-    return claimLane(types, limit, true);
+    return claim(types, limit, true);
   }
 
-  private List<ClaimedMessage> claimLane(Set<String> types, int limit, boolean onlyFirstOfKeys) {
-    return run(
-        () ->
-            new LaneClaim(connection, sql, endpoint, cursors.apply(types), onlyFirstOfKeys)
-                .claim(types, limit));
+  private List<ClaimedMessage> claim(Set<String> types, int limit, boolean onlyFirstOfKeys) {
+    LaneClaim claim = new LaneClaim(claims, cursors.apply(types), onlyFirstOfKeys);
+    laneClaims.add(claim);
+    return run(() -> claim.claim(types, limit));
+  }
+
+  @Override
+  public boolean mayHaveMore() {
+    return laneClaims.stream().anyMatch(LaneClaim::mayBeMore);
   }
 
   @Override
@@ -149,19 +126,21 @@ public final class JdbiWorkTransaction implements WorkTransaction {
 
   @Override
   public List<ClaimedMessage> claimReceived(Set<String> types) {
-    return run(
-        () -> new InlineClaim(connection, sql, endpoint, received).claim(types, receivedKeys));
+    return run(() -> claims.claimReceived(types, received, receivedKeys));
   }
 
   @Override
   public List<Lease> lease(List<ClaimedMessage> messages, Duration time) {
-    return run(() -> LeaseStatements.lease(handle, messages, time));
+    List<Lease> leases =
+        run(() -> LeaseStatements.lease(handle, endpoint, messages, claims::laneOf, time));
+    messages.forEach(message -> parked(message.sequence()));
+    return leases;
   }
 
   @Override
   public Set<Lease> claimLeased(Collection<Lease> leases) {
     run(() -> handle.execute(sql.settings));
-    return run(() -> LeaseStatements.claim(handle, leases));
+    return run(() -> LeaseStatements.claim(handle, leases, claims::found));
   }
 
   @Override
@@ -183,24 +162,13 @@ public final class JdbiWorkTransaction implements WorkTransaction {
     return run(
         () -> {
           handle.execute(sql.settings);
-          List<Integer> lanes = LaneClaim.lockLanesOf(connection, sql, endpoint, sequences);
-          try (PreparedStatement statement = sql.prepare(connection, claim)) {
-            statement.setArray(1, connection.createArrayOf("int8", sequences.toArray()));
-            statement.setArray(2, connection.createArrayOf("int2", lanes.toArray()));
-            return read(statement);
-          }
+          return claims.claimInLanes(claim, sequences);
         });
   }
 
   @Override
   public List<ClaimedMessage> reclaim(List<Long> sequences) {
-    return run(
-        () -> {
-          try (PreparedStatement statement = sql.reclaim(connection)) {
-            statement.setArray(1, connection.createArrayOf("int8", sequences.toArray()));
-            return read(statement);
-          }
-        });
+    return run(() -> claims.reclaim(sequences));
   }
 
   @Override
@@ -209,9 +177,17 @@ public final class JdbiWorkTransaction implements WorkTransaction {
         () ->
             handle
                 .createUpdate(Sql.MARK_CRASH_RISK)
+                .bind("endpoint", endpoint)
+                .bind("lanes", PgArray.shorts(sequences, claims::laneOf))
                 .bind("seqs", PgArray.longs(sequences, Function.identity()))
                 .bind("holdBack", new Interval(holdBack))
                 .execute());
+    sequences.forEach(this::parked);
+  }
+
+  private void parked(long sequence) {
+    claims.parked(sequence);
+    gone.add(sequence);
   }
 
   @Override
@@ -241,47 +217,6 @@ public final class JdbiWorkTransaction implements WorkTransaction {
         .execute();
   }
 
-  static List<ClaimedMessage> read(PreparedStatement statement) throws SQLException {
-    List<ClaimedMessage> messages = new ArrayList<>();
-    try (ResultSet row = rows(statement)) {
-      while (row.next()) {
-        messages.add(message(row));
-      }
-    }
-    return messages;
-  }
-
-  /** The rows of the query among the settings before and after it. */
-  static ResultSet rows(PreparedStatement statement) throws SQLException {
-    boolean isRows = statement.execute();
-    while (!isRows) {
-      isRows = statement.getMoreResults();
-    }
-    return statement.getResultSet();
-  }
-
-  private static ClaimedMessage message(ResultSet row) throws SQLException {
-    Instant receivedAt = Row.instant(row, "received_on_utc");
-    return new ClaimedMessage(
-        row.getLong("seq"),
-        row.getObject("message_id", UUID.class),
-        row.getString("type"),
-        row.getString("content_type"),
-        row.getBytes("body"),
-        row.getString("headers"),
-        row.getString("correlation_id"),
-        row.getString("source"),
-        row.getBoolean("redelivered"),
-        receivedAt,
-        Row.instant(row, "due_on_utc"),
-        Duration.between(receivedAt, Row.instant(row, "claimed_on_utc")),
-        System.nanoTime(),
-        row.getString("ordering_key"),
-        row.getInt("attempts"),
-        row.getInt("crashes"),
-        row.getBoolean("orphaned"));
-  }
-
   @Override
   public <T> T unwrap(Class<T> type) {
     handed = true;
@@ -296,11 +231,21 @@ public final class JdbiWorkTransaction implements WorkTransaction {
             .formatted(type.getName(), Handle.class.getName(), Connection.class.getName()));
   }
 
+  @Override
+  public void write(List<Write> writes) {
+    handed = true;
+    new WriteBatches(guard()).execute(writes);
+  }
+
   private Connection guarded() {
+    return guard().guarded();
+  }
+
+  private TransactionGuard guard() {
     if (guard == null) {
       guard = sessions.guard(connection);
     }
-    return guard.guarded();
+    return guard;
   }
 
   private Handle handlerHandle() {
@@ -314,6 +259,11 @@ public final class JdbiWorkTransaction implements WorkTransaction {
   public void savepoint() {
     handed = true;
     translate(savepoint::set);
+  }
+
+  @Override
+  public Duration databaseTime() {
+    return guard == null ? Duration.ZERO : guard.databaseTime();
   }
 
   @Override
@@ -344,13 +294,18 @@ public final class JdbiWorkTransaction implements WorkTransaction {
   @Override
   public void commit(List<Outcome> outcomes) {
     List<Outcome.Processed> processed = OutcomeWriter.only(outcomes, Outcome.Processed.class);
-    OutcomeWriter writer = new OutcomeWriter(handle, endpoint);
+    for (LaneClaim claim : laneClaims) {
+      translate(claim::settle);
+    }
+    OutcomeWriter writer = new OutcomeWriter(handle, endpoint, claims::laneOf);
     if (processed.size() < outcomes.size()) {
       translate(savepoint::release);
       translate(() -> writer.settle(outcomes));
     }
     translate(() -> writer.commit(savepoint.end(), processed));
     committed = true;
+    outcomes.forEach(outcome -> gone.add(outcome.sequence()));
+    laneClaims.forEach(claim -> claim.committed(gone));
     if (toHandle > processed.size()) { // some may be left for the workers
       notifySender.committed(connection, endpoint);
     }

@@ -2,214 +2,224 @@ package io.inbox4j.jdbi.internal.work;
 
 import io.inbox4j.jdbi.internal.sql.Sql;
 import io.inbox4j.store.ClaimedMessage;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.time.OffsetDateTime;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claims messages with an ordering key.
+ * Claims messages from lanes.
  *
- * <p>Keys are hashed into lanes. The holder of a lane's lock, until the end of its transaction, is
- * the only one to claim from it: it scans what is due there and takes the first messages of every
- * key, in arrival order, up to one that cannot be handled now. So a blocked key blocks only itself,
- * not its lane.
+ * <p>Messages wait in lanes, so that claimers are in each other's way as little as possible: a
+ * claim locks a few lanes that nobody else has locked, until the end of its transaction, and takes
+ * what is there. Everything in a lane is due. What was parked is moved back into its lane when it
+ * is.
+ *
+ * <p>For messages with an ordering key the lock is what keeps the order: only its holder claims
+ * them. Others are claimed without it where all lanes are locked, by whoever locks the row.
  */
 final class LaneClaim {
 
-  private static final int BEFORE_ALL = -1;
-  private static final int MIN_PAGE = 64;
+  private static final int MAX_LOOKS = LaneCursor.LANES / LaneCursor.MAX_LOCKED;
 
-  private final Connection connection;
-  private final WorkSql sql;
-  private final String endpoint;
-  private final ClaimCursor cursor;
+  private final ClaimStatements statements;
+  private final LaneCursor cursor;
   private final boolean onlyFirstOfKeys;
+  private final List<ClaimedMessage> messages = new ArrayList<>();
+  private final Map<Integer, Long> positions = new HashMap<>();
+  private final Set<Integer> used = new HashSet<>();
+  private final List<KeyedWalk.Entry> held = new ArrayList<>();
+  private boolean mayBeMore;
 
   /**
    * @param onlyFirstOfKeys whether only one message of a key can be handled at a time
    */
-  LaneClaim(
-      Connection connection,
-      WorkSql sql,
-      String endpoint,
-      ClaimCursor cursor,
-      boolean onlyFirstOfKeys) {
-    this.connection = connection;
-    this.sql = sql;
-    this.endpoint = endpoint;
+  LaneClaim(ClaimStatements statements, LaneCursor cursor, boolean onlyFirstOfKeys) {
+    this.statements = statements;
     this.cursor = cursor;
     this.onlyFirstOfKeys = onlyFirstOfKeys;
   }
 
-  /** Claims from the first unlocked lane after the last one used that has something to claim. */
+  /** Claims up to this many messages of these types. */
   List<ClaimedMessage> claim(Set<String> types, int limit) throws SQLException {
-    int last = cursor.lane();
-    List<ClaimedMessage> messages = claimAfter(last, types, limit);
-    return messages.isEmpty() && last != BEFORE_ALL
-        ? claimAfter(BEFORE_ALL, types, limit)
-        : messages;
+    boolean showsAll = claim(cursor.look(), types, limit);
+    for (int looks = 0; !showsAll && isWorthALook(looks, limit); looks++) {
+      showsAll = claim(cursor.lookEverywhere(), types, limit);
+    }
+    boolean full = !messages.isEmpty() && messages.size() >= limit;
+    mayBeMore |= full;
+    cursor.claimed(full, (int) messages.stream().mapToInt(statements::laneOf).distinct().count());
+    messages.sort(Comparator.comparingLong(ClaimedMessage::sequence));
+    return messages;
   }
 
-  private List<ClaimedMessage> claimAfter(int after, Set<String> types, int limit)
-      throws SQLException {
-    for (Integer lane = lock(after); lane != null; lane = lock(lane)) {
-      cursor.lane(lane);
-      Map<Long, String> keys = new Walk(lane, types, limit).run();
-      execute(keys.isEmpty() ? Sql.FREE_LANE : Sql.KEEP_LANE);
-      List<ClaimedMessage> messages = keys.isEmpty() ? List.of() : fetch(keys);
-      if (!messages.isEmpty()) {
-        return messages;
-      }
-    }
-    execute(Sql.FREE_LANE);
-    return List.of();
+  /** A claim goes on until it has something and has looked everywhere, or until it is full. */
+  private boolean isWorthALook(int looks, int limit) {
+    return messages.size() < limit && (looks == 0 || (messages.isEmpty() && looks < MAX_LOOKS));
   }
 
-  private void execute(String sql) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(sql);
+  /** Claims what a look finds; returns whether it has shown that there is nothing else. */
+  private boolean claim(LaneCursor.Look look, Set<String> types, int limit) throws SQLException {
+    Lanes lanes = look(look);
+    used.addAll(lanes.locked);
+    boolean lockedAll = lanes.found.size() <= lanes.locked.size();
+    mayBeMore |= !lockedAll;
+    lanes.heads.forEach((lane, head) -> startBefore(head, lane, look.after()));
+    Set<Integer> unlocked = new HashSet<>(lanes.found);
+    unlocked.removeAll(lanes.locked);
+    unlocked.removeIf(lane -> lane >= LaneCursor.KEYED);
+    unpark(lanes, lanes.locked, look.after(), limit - messages.size());
+    claim(lanes.locked, look.after(), types, limit);
+    if (messages.isEmpty() && !unlocked.isEmpty() && lanes.locked.size() < look.locks()) {
+      unpark(lanes, unlocked, look.after(), limit); // others have locked them
+      claimUnkeyed(List.copyOf(unlocked), look.after(), types, limit);
+      used.addAll(unlocked);
     }
-  }
-
-  private @Nullable Integer lock(int after) throws SQLException {
-    try (PreparedStatement statement = sql.lockLane(connection)) {
-      statement.setString(1, endpoint);
-      statement.setInt(2, after);
-      statement.setString(3, endpoint);
-      statement.setString(4, endpoint);
-      statement.setString(5, endpoint);
-      try (ResultSet row = JdbiWorkTransaction.rows(statement)) {
-        return row.next() ? row.getInt("lane") : null;
-      }
-    }
-  }
-
-  /** Locks the lanes of these messages that nobody else holds, and returns them. */
-  static List<Integer> lockLanesOf(
-      Connection connection, WorkSql sql, String endpoint, List<Long> sequences)
-      throws SQLException {
-    List<Integer> lanes = new ArrayList<>();
-    try (PreparedStatement statement = sql.prepare(connection, Sql.LOCK_LANES_OF)) {
-      statement.setArray(1, connection.createArrayOf("int8", sequences.toArray()));
-      statement.setString(2, endpoint);
-      try (ResultSet row = statement.executeQuery()) {
-        while (row.next()) {
-          lanes.add(row.getInt("lane"));
-        }
-      }
-    }
-    return lanes;
-  }
-
-  /** Claims what can still be claimed; nothing of a key of which one message cannot. */
-  private List<ClaimedMessage> fetch(Map<Long, String> keys) throws SQLException {
-    List<ClaimedMessage> messages;
-    try (PreparedStatement statement = sql.prepare(connection, Sql.CLAIM_THESE)) {
-      statement.setArray(1, connection.createArrayOf("int8", keys.keySet().toArray()));
-      messages = JdbiWorkTransaction.read(statement);
-    }
-    Map<Long, String> missing = new HashMap<>(keys);
-    messages.forEach(message -> missing.remove(message.sequence()));
-    return missing.isEmpty()
-        ? messages
-        : messages.stream()
-            .filter(message -> !missing.containsValue(keys.get(message.sequence())))
-            .toList();
-  }
-
-  /** A scan of what is due in a lane, page by page, until something can be handled. */
-  private final class Walk {
-
-    private final int lane;
-    private final Set<String> types;
-    private final int limit;
-    private final Map<Long, String> taken = new LinkedHashMap<>();
-    private final Map<String, Kind> kinds = new HashMap<>();
-    private final Set<String> heldUp = new HashSet<>();
-    private OffsetDateTime lastDue = OffsetDateTime.MIN;
-    private long last;
-
-    Walk(int lane, Set<String> types, int limit) {
-      this.lane = lane;
-      this.types = types;
-      this.limit = limit;
-    }
-
-    /** The messages that can be handled now, in arrival order, with their keys. */
-    Map<Long, String> run() throws SQLException {
-      int page = Math.max(limit, MIN_PAGE);
-      int seen;
-      do {
-        seen = readPage(page);
-      } while (taken.isEmpty() && seen == page);
-      return taken;
-    }
-
-    private int readPage(int page) throws SQLException {
-      try (PreparedStatement statement = sql.walkLane(connection, page)) {
-        statement.setString(1, endpoint);
-        statement.setInt(2, lane);
-        statement.setObject(3, lastDue);
-        statement.setLong(4, last);
-        statement.setArray(5, connection.createArrayOf("text", heldUp.toArray()));
-        statement.setString(6, endpoint);
-        statement.setInt(7, lane);
-        statement.setString(8, endpoint);
-        statement.setString(9, endpoint);
-        statement.setInt(10, lane);
-        try (ResultSet row = JdbiWorkTransaction.rows(statement)) {
-          int seen = 0;
-          while (row.next()) {
-            seen = row.getInt("seen");
-            lastDue = row.getObject("last_due_on_utc", OffsetDateTime.class);
-            last = row.getLong("last_seq");
-            pass(row);
-          }
-          return seen;
-        }
-      }
-    }
-
-    private void pass(ResultSet row) throws SQLException {
-      String key = row.getString("ordering_key");
-      if (heldUp.contains(key) || taken.size() == limit) {
-        return;
-      }
-      boolean isDue = row.getBoolean("due") && !row.getBoolean("blocked");
-      Kind kind = Kind.of(row.getBoolean("orphaned"), row.getInt("crashes"));
-      Kind before = kinds.putIfAbsent(key, kind);
-      if (isDue && types.contains(row.getString("type")) && (before == null || before == kind)) {
-        taken.put(row.getLong("seq"), key);
-      } else {
-        heldUp.add(key);
-      }
-      if (kind == Kind.ISOLATED || onlyFirstOfKeys) {
-        heldUp.add(key);
-      }
-    }
+    return look.isQuick()
+        ? look.glances() && lanes.found.size() <= 1 && lanes.due < Sql.MAX_DUE
+        : lockedAll;
   }
 
   /**
-   * Fresh and orphaned messages run in different transactions, so a claim takes one kind per key.
+   * Whether there may be more to claim now, by this worker or another one. Where messages with an
+   * ordering key were claimed, others may arrive in their lanes and find them locked.
    */
-  private enum Kind {
-    FRESH,
-    ORPHAN,
-    ISOLATED;
+  boolean mayBeMore() {
+    return !held.isEmpty() || (mayBeMore && !messages.isEmpty());
+  }
 
-    static Kind of(boolean orphaned, int crashes) {
-      return !orphaned ? FRESH : crashes == 0 ? ORPHAN : ISOLATED;
+  /**
+   * Moves what cannot be claimed yet out of its lane. This is left to the end, because what a
+   * transaction has changed looks as if it had been in flight if it is rolled back.
+   */
+  void settle() throws SQLException {
+    statements.hold(held);
+  }
+
+  /**
+   * Lets the next claims start after what this one has taken, as far as it is not in its lane any
+   * more, once that is committed.
+   */
+  void committed(Set<Long> gone) {
+    Map<Integer, Long> left = new HashMap<>();
+    messages.stream()
+        .filter(it -> !gone.contains(it.sequence()))
+        .forEach(it -> left.merge(statements.laneOf(it), it.sequence() - 1, Math::min));
+    positions.forEach(
+        (lane, sequence) ->
+            cursor.passed(lane, Math.min(sequence, left.getOrDefault(lane, Long.MAX_VALUE))));
+  }
+
+  private Lanes look(LaneCursor.Look look) throws SQLException {
+    long begin = System.nanoTime();
+    try {
+      Lanes lanes = statements.lockLanes(look, used);
+      cursor.looked(look, lanes.heads.keySet(), Duration.ofNanos(System.nanoTime() - begin));
+      return lanes;
+    } finally {
+      cursor.ended(look);
+    }
+  }
+
+  /** What a look has found. */
+  static final class Lanes {
+
+    /** The lanes that have something, or of which something is parked that is due. */
+    private final Set<Integer> found = new LinkedHashSet<>();
+
+    /** Those that are locked now. */
+    private final Set<Integer> locked = new LinkedHashSet<>();
+
+    /** Those of which something is parked that is due. */
+    private final Set<Integer> parked = new LinkedHashSet<>();
+
+    /** Those that have something, each with the first sequence that was seen. */
+    private final Map<Integer, Long> heads = new HashMap<>();
+
+    private int due;
+
+    static Lanes none() {
+      return new Lanes();
+    }
+
+    /**
+     * @param head the first sequence that was seen in the lane, or null if there was none
+     * @param parkedAndDue how many parked messages of it were seen that are due
+     */
+    void add(int lane, boolean isLocked, @Nullable Long head, int parkedAndDue) {
+      if (isLocked) {
+        locked.add(lane);
+      }
+      if (found.add(lane)) {
+        due += parkedAndDue;
+      }
+      if (head != null) {
+        heads.put(lane, head);
+      }
+      if (parkedAndDue > 0) {
+        parked.add(lane);
+      }
+    }
+  }
+
+  private void startBefore(long sequence, int lane, long[] after) {
+    if (sequence <= after[lane]) {
+      after[lane] = sequence - 1;
+      cursor.startAgain(lane, sequence - 1);
+    }
+  }
+
+  /** Moves what is due back into these lanes. */
+  private void unpark(Lanes lanes, Set<Integer> into, long[] after, int most) throws SQLException {
+    Set<Integer> parked = new HashSet<>(lanes.parked);
+    parked.retainAll(into);
+    if (!parked.isEmpty() && most > 0) {
+      statements.unpark(parked, most, (lane, sequence) -> startBefore(sequence, lane, after));
+    }
+  }
+
+  private void claim(Set<Integer> locked, long[] after, Set<String> types, int limit)
+      throws SQLException {
+    List<Integer> keyed = locked.stream().filter(it -> it >= LaneCursor.KEYED).toList();
+    List<Integer> unkeyed = locked.stream().filter(it -> it < LaneCursor.KEYED).toList();
+    if (messages.size() < limit) {
+      claimKeyed(keyed, types, limit);
+    }
+    positions.putAll(claimUnkeyed(unkeyed, after, types, limit - messages.size()));
+  }
+
+  private Map<Integer, Long> claimUnkeyed(
+      List<Integer> lanes, long[] after, Set<String> types, int limit) throws SQLException {
+    Map<Integer, Long> reached = new HashMap<>();
+    int room = lanes.isEmpty() ? 0 : limit;
+    while (room > 0) {
+      // The limit is part of the statement, and few statements stay prepared.
+      int most = messages.isEmpty() ? room : Integer.highestOneBit(room);
+      List<ClaimedMessage> claimed = statements.claim(lanes, after, types, most);
+      for (ClaimedMessage message : claimed) {
+        int lane = statements.laneOf(message);
+        after[lane] = Math.max(after[lane], message.sequence());
+        reached.put(lane, after[lane]);
+      }
+      messages.addAll(claimed);
+      room = claimed.size() < most ? 0 : room - most;
+    }
+    return reached;
+  }
+
+  private void claimKeyed(List<Integer> lanes, Set<String> types, int limit) throws SQLException {
+    if (!lanes.isEmpty()) {
+      KeyedWalk walk = new KeyedWalk(statements, types, limit - messages.size(), onlyFirstOfKeys);
+      messages.addAll(walk.claim(lanes));
+      mayBeMore = true;
+      held.addAll(walk.held());
     }
   }
 }

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.SqlStatement;
@@ -26,11 +27,18 @@ public final class LeaseStatements {
   private LeaseStatements() {}
 
   /** Leases claimed messages, in this order. */
-  static List<Lease> lease(Handle handle, List<ClaimedMessage> messages, Duration time) {
+  static List<Lease> lease(
+      Handle handle,
+      String endpoint,
+      List<ClaimedMessage> messages,
+      Function<ClaimedMessage, Integer> laneOf,
+      Duration time) {
     recordCrashes(handle, messages.stream().filter(LeaseStatements::hasCrashedAlone).toList());
     Map<Long, Lease> leases = new HashMap<>();
     handle
         .createQuery(Sql.LEASE)
+        .bind("endpoint", endpoint)
+        .bind("lanes", PgArray.shorts(messages, laneOf))
         .bind("seqs", PgArray.longs(messages, ClaimedMessage::sequence))
         .bind("orphans", PgArray.booleans(messages, ClaimedMessage::orphaned))
         .bind("time", new Interval(time))
@@ -78,10 +86,21 @@ public final class LeaseStatements {
     return crashed.isPresent();
   }
 
-  /** Locks the messages of those leases that are still held. */
-  static Set<Lease> claim(Handle handle, Collection<Lease> leases) {
+  /**
+   * Locks the messages of those leases that are still held.
+   *
+   * @param found receives the sequence of each, and its lane
+   */
+  static Set<Lease> claim(
+      Handle handle, Collection<Lease> leases, BiConsumer<Long, Integer> found) {
     return new HashSet<>(
-        bind(handle.createQuery(Sql.CLAIM_LEASED), leases).map(LeaseStatements::row).list());
+        bind(handle.createQuery(Sql.CLAIM_LEASED), leases)
+            .map(
+                (row, context) -> {
+                  found.accept(row.getLong("seq"), row.getInt("lane"));
+                  return row(row, context);
+                })
+            .list());
   }
 
   /** Which of these leases are still held, whoever has locked their messages. */

@@ -9,6 +9,7 @@ import io.inbox4j.store.AttemptFailure;
 import io.inbox4j.store.Outcome;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.LongFunction;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.statement.Query;
 import org.jdbi.v3.core.statement.SqlStatement;
@@ -20,10 +21,15 @@ final class OutcomeWriter {
 
   private final Handle handle;
   private final String endpoint;
+  private final LongFunction<Integer> laneOf;
 
-  OutcomeWriter(Handle handle, String endpoint) {
+  /**
+   * @param laneOf the lane of a message, by its sequence
+   */
+  OutcomeWriter(Handle handle, String endpoint, LongFunction<Integer> laneOf) {
     this.handle = handle;
     this.endpoint = endpoint;
+    this.laneOf = laneOf;
   }
 
   /** Writes every outcome except processed. */
@@ -41,12 +47,9 @@ final class OutcomeWriter {
   void commit(String first, List<Outcome.Processed> processed) {
     if (!processed.isEmpty()) {
       boolean joined = JoinedTransaction.isOn(handle.getConnection());
-      handle
-          .createUpdate(first + (joined ? Sql.PROCESSED : Sql.PROCESSED_AND_COMMIT))
-          .bind("seqs", PgArray.longs(processed, Outcome::sequence))
-          .bind("count", processed.size())
-          .bind("endpoint", endpoint)
-          .execute();
+      Update update =
+          handle.createUpdate(first + (joined ? Sql.PROCESSED : Sql.PROCESSED_AND_COMMIT));
+      bound(update, processed).bind("count", processed.size()).execute();
     }
     handle.commit(); // sends nothing if the transaction has already ended
   }
@@ -106,9 +109,11 @@ final class OutcomeWriter {
     return when instanceof Postpone.When.After after ? after.delay().toString() : null;
   }
 
-  private static <S extends SqlStatement<S>, T extends Outcome> S bound(
-      S statement, List<T> outcomes) {
-    return statement.bind("seqs", PgArray.longs(outcomes, Outcome::sequence));
+  private <S extends SqlStatement<S>, T extends Outcome> S bound(S statement, List<T> outcomes) {
+    return statement
+        .bind("endpoint", endpoint)
+        .bind("lanes", PgArray.shorts(outcomes, it -> laneOf.apply(it.sequence())))
+        .bind("seqs", PgArray.longs(outcomes, Outcome::sequence));
   }
 
   /** Checks that a statement found all messages. */

@@ -15,8 +15,8 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class WorkSql {
 
   private final InboxSchema schema;
+  private final Map<String, String> looks = new ConcurrentHashMap<>();
   private final long idleTimeoutMillis;
-  private final String lockLane;
   private final String reclaim;
   private final Map<Integer, String> claims = new ConcurrentHashMap<>();
   private final Map<Integer, String> walks = new ConcurrentHashMap<>();
@@ -26,23 +26,22 @@ public final class WorkSql {
 
   public WorkSql(InboxSchema schema, long idleTimeoutMillis) {
     this.schema = schema;
-    this.idleTimeoutMillis = idleTimeoutMillis;
     this.settings = Sql.settings(idleTimeoutMillis);
-    this.lockLane = Sql.lockLane(idleTimeoutMillis);
+    this.idleTimeoutMillis = idleTimeoutMillis;
     this.reclaim = Sql.reclaim(idleTimeoutMillis);
   }
 
   PreparedStatement claim(Connection connection, int limit) throws SQLException {
+    return prepare(connection, claims.computeIfAbsent(limit, Sql::claim));
+  }
+
+  PreparedStatement lockLanes(Connection connection, String more) throws SQLException {
     return prepare(
-        connection, claims.computeIfAbsent(limit, it -> Sql.claim(it, idleTimeoutMillis)));
+        connection, looks.computeIfAbsent(more, it -> Sql.lockLanes(it, idleTimeoutMillis)));
   }
 
-  PreparedStatement lockLane(Connection connection) throws SQLException {
-    return prepare(connection, lockLane);
-  }
-
-  PreparedStatement walkLane(Connection connection, int limit) throws SQLException {
-    return prepare(connection, walks.computeIfAbsent(limit, Sql::walkLane));
+  PreparedStatement walkLanes(Connection connection, int limit) throws SQLException {
+    return prepare(connection, walks.computeIfAbsent(limit, Sql::walkLanes));
   }
 
   PreparedStatement reclaim(Connection connection) throws SQLException {
