@@ -16,10 +16,11 @@ import org.jspecify.annotations.Nullable;
  */
 record HandlerSql(@Nullable String ending, Trace trace, boolean identity) {
 
-  /** A literal that names one of them, or a setting name that is not a literal. */
+  /** A literal that names one of them, or a setting name that is not just a literal. */
   private static final Pattern NAMES_IDENTITY =
       Pattern.compile(
-          "role|schema|search_path|authorization|\\ball\\b|set_config\"?\\s*\\((?!\\s*')",
+          "role|schema|search_path|authorization|\\ball\\b"
+              + "|set_config\"?\\s*\\((?!\\s*'[^']*'\\s*,)",
           Pattern.CASE_INSENSITIVE);
 
   /** What outlives a transaction, in ascending order of severity. */

@@ -46,7 +46,7 @@ final class ParsedStatement {
     switch (token) {
       case "(" -> parentheses++;
       case ")" -> parentheses--;
-      case "BEGIN" -> blocks += isRoutine() ? 1 : 0;
+      case "ATOMIC" -> blocks += beginsBody() ? 1 : 0;
       case "CASE" -> blocks += blocks > 0 ? 1 : 0;
       case "END" -> blocks -= blocks > 0 ? 1 : 0;
       case "HOLD" -> holds |= before.equals("WITH");
@@ -69,8 +69,12 @@ final class ParsedStatement {
     return parentheses > 0 || blocks > 0;
   }
 
-  private boolean isRoutine() {
-    return at(0).equals("CREATE") && (head.contains("FUNCTION") || head.contains("PROCEDURE"));
+  /** Whether BEGIN ATOMIC begins the body of a routine, rather than being names in its head. */
+  private boolean beginsBody() {
+    return before.equals("BEGIN")
+        && parentheses == 0
+        && at(0).equals("CREATE")
+        && (head.contains("FUNCTION") || head.contains("PROCEDURE"));
   }
 
   boolean isTransactionControl() {

@@ -50,6 +50,9 @@ class HandlerSqlTest {
         "SELECT (1); COMMIT",
         "SELECT CASE WHEN a THEN 1 END; COMMIT",
         "CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT CASE WHEN true THEN 1 END; END; COMMIT",
+        "CREATE FUNCTION f(begin int) RETURNS int LANGUAGE sql AS 'SELECT 1'; COMMIT",
+        "CREATE FUNCTION f(begin atomic) RETURNS int LANGUAGE sql AS 'SELECT 1'; COMMIT",
+        "CREATE FUNCTION begin() RETURNS int LANGUAGE sql AS 'SELECT 1'; COMMIT",
         "DO $$ BEGIN PERFORM 1; END $$; END",
         "ROLLBACK TO inbox_segment",
         "ROLLBACK TO SAVEPOINT Inbox_Segment",
@@ -227,6 +230,9 @@ class HandlerSqlTest {
         "SELECT set_config('role', ?, true)",
         "SELECT set_config( 'search_path', 'a', true)",
         "SELECT set_config(?, ?, true)",
+        "SELECT set_config('ro' || 'le', 'tenant', true)",
+        "SELECT set_config('search'\n'_path', 'a', true)",
+        "SELECT set_config(E'\\162ole', 'tenant', true)",
         "DO $$ BEGIN SET LOCAL ROLE tenant; END $$"
       })
   void theRoleAndTheSearchPathAreNoticed(String text) {
