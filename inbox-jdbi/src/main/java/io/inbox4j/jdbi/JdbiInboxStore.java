@@ -21,7 +21,7 @@ import io.inbox4j.jdbi.internal.retain.RetentionPolicies;
 import io.inbox4j.jdbi.internal.sql.InboxSchema;
 import io.inbox4j.jdbi.internal.sql.Migrations;
 import io.inbox4j.jdbi.internal.sql.RoleRights;
-import io.inbox4j.jdbi.internal.sql.Sql;
+import io.inbox4j.jdbi.internal.sql.SessionSql;
 import io.inbox4j.jdbi.internal.sql.SqlErrorNames;
 import io.inbox4j.jdbi.internal.sql.SqlErrors;
 import io.inbox4j.jdbi.internal.work.JdbiWorkTransaction;
@@ -242,7 +242,7 @@ public final class JdbiInboxStore implements InboxStore {
    * durable, and messages are acknowledged on that confirmation.
    */
   private static void checkDurability(Handle handle) {
-    if (handle.createQuery(Sql.SYNCHRONOUS_COMMIT).mapTo(String.class).one().equals("off")) {
+    if (handle.createQuery(SessionSql.SYNCHRONOUS_COMMIT).mapTo(String.class).one().equals("off")) {
       log.warn(
           "synchronous_commit is off: a crash of the database loses messages that were acknowledged"
               + " and effects that were committed; set it to on for this role, by ALTER ROLE … SET"

@@ -2,8 +2,10 @@ package io.inbox4j.jdbi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.inbox4j.jdbi.internal.sql.ClaimSql;
+import io.inbox4j.jdbi.internal.sql.LaneSql;
 import io.inbox4j.jdbi.internal.sql.OperatorSql;
-import io.inbox4j.jdbi.internal.sql.Sql;
+import io.inbox4j.jdbi.internal.sql.SessionSql;
 import io.inbox4j.store.WorkTransaction;
 import org.jdbi.v3.core.Handle;
 import org.junit.jupiter.api.Tag;
@@ -16,7 +18,8 @@ class ClaimPlanTest {
 
   @Test
   void plansMadeWhileTheTableWasEmptyStayIndexScansWhenItHasGrown() {
-    assertThat(planWhenGrown(Sql.claim(100), "(smallint[], bigint[], text, text[])", CLAIM_ONCE))
+    assertThat(
+            planWhenGrown(ClaimSql.claim(100), "(smallint[], bigint[], text, text[])", CLAIM_ONCE))
         .contains("inbox_pending_pkey")
         .doesNotContain("Seq Scan on inbox_pending", "Seq Scan on inbox_messages");
   }
@@ -25,7 +28,7 @@ class ClaimPlanTest {
   void soDoesTheLookForLanes() {
     assertThat(
             planWhenGrown(
-                Sql.lockLanes(Sql.DUE_FIRST_AND_GLANCE, 60_000).split(";\\s*", 3)[2],
+                LaneSql.lockLanes(LaneSql.DUE_FIRST_AND_GLANCE, 60_000).split(";\\s*", 3)[2],
                 "(smallint[], bigint[], text, text, text, text, smallint[], text, text, int)",
                 "('{1,2}', '{0,0}', 'orders', 'orders', 'orders', 'orders', '{}', 'orders',"
                     + " 'orders', 2)"))
@@ -33,7 +36,7 @@ class ClaimPlanTest {
         .doesNotContain("Seq Scan on inbox_pending");
     assertThat(
             planWhenGrown(
-                Sql.lockLanes(Sql.DUE_IN_LANES, 60_000).split(";\\s*", 3)[2],
+                LaneSql.lockLanes(LaneSql.DUE_IN_LANES, 60_000).split(";\\s*", 3)[2],
                 "(smallint[], bigint[], text, smallint[], text, smallint[], text, text, int)",
                 "('{1,2}', '{0,0}', 'orders', '{1,2}', 'orders', '{}', 'orders', 'orders', 2)"))
         .contains("inbox_pending_pkey", "inbox_pending_parked_lane")
@@ -44,7 +47,7 @@ class ClaimPlanTest {
   void soDoesTheWalkAlongLanesOfKeys() {
     assertThat(
             planWhenGrown(
-                Sql.walkLanes(100),
+                ClaimSql.walkLanes(100),
                 "(text, smallint[], smallint[], bigint[], text, text[], text, text)",
                 "('orders', '{65,66}', '{65,66}', '{0,0}', 'orders', '{}', 'orders', 'orders')"))
         .contains("inbox_pending_pkey", "inbox_pending_parked_key", "inbox_pending_leased")
@@ -55,7 +58,7 @@ class ClaimPlanTest {
   void soDoesTheMoveOfWhatIsDue() {
     assertThat(
             planWhenGrown(
-                Sql.UNPARK,
+                LaneSql.UNPARK,
                 "(smallint[], text, text, int, smallint[], text, text, text, text)",
                 "('{1}', 'orders', 'orders', 9, '{1}', 'orders', 'orders', 'orders', 'orders')"))
         .contains("inbox_pending_pkey", "inbox_pending_parked")
@@ -73,7 +76,7 @@ class ClaimPlanTest {
         .inTransaction(
             handle -> {
               handle.execute("DEALLOCATE ALL");
-              handle.execute(Sql.BY_INDEX);
+              handle.execute(SessionSql.BY_INDEX);
               prepare(handle, here(statement).split(";", 2)[0], parameters);
               for (int i = 0; i < 6; i++) {
                 plan(handle, arguments);
@@ -178,7 +181,7 @@ class ClaimPlanTest {
                   SELECT 'orders', 'unknown-type', '', gen_random_uuid(), 'rubbish', '{}', false
                   FROM generate_series(1, 3000)
                   """);
-              handle.execute(Sql.BY_INDEX);
+              handle.execute(SessionSql.BY_INDEX);
               String look =
                   here(OperatorSql.ADOPTABLE)
                       .replace(":types", "ARRAY['created', 'cancelled']")

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.inbox4j.jdbi.internal.sql.InboxSchema;
-import io.inbox4j.jdbi.internal.sql.Sql;
+import io.inbox4j.jdbi.internal.sql.MigrationSql;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.store.ClaimedMessage;
 import io.inbox4j.store.Outcome;
@@ -67,7 +67,7 @@ class TwoSchemasTest {
     try (Connection migrating = one.dataSource().getConnection();
         Statement statement = migrating.createStatement()) {
       migrating.setAutoCommit(false);
-      statement.execute(InboxSchema.of(null).render(Sql.LOCK_FOR_MIGRATION, migrating));
+      statement.execute(InboxSchema.of(null).render(MigrationSql.LOCK_FOR_MIGRATION, migrating));
       JdbiInboxStore.migrate(other.dataSource());
       migrating.rollback();
     }

@@ -1,6 +1,6 @@
 package io.inbox4j.jdbi.internal.connect;
 
-import io.inbox4j.jdbi.internal.sql.Sql;
+import io.inbox4j.jdbi.internal.sql.SessionSql;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -35,7 +35,7 @@ public final class JoinedTransaction implements InvocationHandler {
   private JoinedTransaction(Connection lent, ConnectionFactory source) throws SQLException {
     this.lent = lent;
     this.source = source;
-    execute(Sql.JOIN);
+    execute(SessionSql.JOIN);
     this.settings = readSettings();
   }
 
@@ -99,21 +99,21 @@ public final class JoinedTransaction implements InvocationHandler {
     if (on) {
       commit();
     } else if (!begun) {
-      execute(Sql.BEGIN_JOINED);
+      execute(SessionSql.BEGIN_JOINED);
       begun = true;
     }
   }
 
   private void commit() throws SQLException {
     if (begun) {
-      execute(Sql.COMMIT_JOINED);
+      execute(SessionSql.COMMIT_JOINED);
       begun = false;
     }
   }
 
   private void rollback() throws SQLException {
     if (begun) {
-      execute(Sql.ROLLBACK_JOINED);
+      execute(SessionSql.ROLLBACK_JOINED);
       begun = false;
     }
   }
@@ -138,10 +138,10 @@ public final class JoinedTransaction implements InvocationHandler {
     }
     try {
       restoreSettings();
-      execute(Sql.LEAVE);
+      execute(SessionSql.LEAVE);
     } catch (SQLException e) {
       try {
-        execute(Sql.LEAVE_UNDONE);
+        execute(SessionSql.LEAVE_UNDONE);
       } catch (SQLException again) {
         again.addSuppressed(e);
         throw again;
@@ -151,14 +151,14 @@ public final class JoinedTransaction implements InvocationHandler {
 
   private String[] readSettings() throws SQLException {
     try (Statement statement = lent.createStatement();
-        ResultSet row = statement.executeQuery(Sql.READ_SETTINGS)) {
+        ResultSet row = statement.executeQuery(SessionSql.READ_SETTINGS)) {
       row.next();
       return (String[]) row.getArray(1).getArray();
     }
   }
 
   private void restoreSettings() throws SQLException {
-    try (PreparedStatement statement = lent.prepareStatement(Sql.RESTORE_SETTINGS)) {
+    try (PreparedStatement statement = lent.prepareStatement(SessionSql.RESTORE_SETTINGS)) {
       statement.setArray(1, lent.createArrayOf("text", settings));
       statement.execute();
     }

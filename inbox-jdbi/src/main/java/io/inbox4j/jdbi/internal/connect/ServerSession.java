@@ -1,6 +1,6 @@
 package io.inbox4j.jdbi.internal.connect;
 
-import io.inbox4j.jdbi.internal.sql.Sql;
+import io.inbox4j.jdbi.internal.sql.NotifySql;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -31,7 +31,7 @@ final class ServerSession {
   /** The backend process id; through a pooler, that of the session that runs this transaction. */
   static int id(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery(Sql.SESSION)) {
+        ResultSet row = statement.executeQuery(NotifySql.SESSION)) {
       row.next();
       return row.getInt(1);
     }

@@ -4,7 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.inbox4j.jdbi.internal.connect.JoinedTransaction;
 import io.inbox4j.jdbi.internal.connect.PoolerAwareConnections;
 import io.inbox4j.jdbi.internal.guard.HandlerSql.Trace;
-import io.inbox4j.jdbi.internal.sql.Sql;
+import io.inbox4j.jdbi.internal.sql.SessionSql;
 import io.inbox4j.jdbi.internal.sql.SqlErrors;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -60,7 +60,7 @@ public final class SessionCleaner {
           endpoint);
     }
     if (trace == Trace.LEFTOVERS || trace == Trace.UNSEEN) {
-      handle.execute(Sql.CLEAR_SESSION);
+      handle.execute(SessionSql.CLEAR_SESSION);
     }
     return trace != Trace.SETTINGS;
   }

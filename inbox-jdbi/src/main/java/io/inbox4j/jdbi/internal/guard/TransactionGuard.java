@@ -1,7 +1,7 @@
 package io.inbox4j.jdbi.internal.guard;
 
 import io.inbox4j.jdbi.internal.guard.HandlerSql.Trace;
-import io.inbox4j.jdbi.internal.sql.Sql;
+import io.inbox4j.jdbi.internal.sql.SessionSql;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -151,7 +151,7 @@ public final class TransactionGuard {
   private void rememberIdentity() throws SQLException {
     if (restoring.isEmpty()) {
       try (Statement statement = connection.createStatement();
-          ResultSet row = statement.executeQuery(Sql.READ_IDENTITY)) {
+          ResultSet row = statement.executeQuery(SessionSql.READ_IDENTITY)) {
         row.next();
         restoring = row.getString(1);
       }

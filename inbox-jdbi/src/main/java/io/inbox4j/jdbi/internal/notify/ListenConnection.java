@@ -2,7 +2,7 @@ package io.inbox4j.jdbi.internal.notify;
 
 import io.inbox4j.internal.loop.Deadline;
 import io.inbox4j.jdbi.internal.connect.PoolerAwareConnections;
-import io.inbox4j.jdbi.internal.sql.Sql;
+import io.inbox4j.jdbi.internal.sql.NotifySql;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -64,7 +64,8 @@ public final class ListenConnection {
     try (Statement statement = handle.getConnection().createStatement()) {
       statement.execute("LISTEN " + channel);
       store.useHandle(
-          it -> it.createQuery(Sql.NOTIFY_CHANNEL).bind("channel", channel).mapToMap().list());
+          it ->
+              it.createQuery(NotifySql.NOTIFY_CHANNEL).bind("channel", channel).mapToMap().list());
       boolean heard = hears(handle, channel, closed);
       statement.execute("UNLISTEN " + channel);
       return heard;

@@ -1,7 +1,7 @@
 package io.inbox4j.jdbi.internal.notify;
 
 import io.inbox4j.internal.loop.BackgroundLoop;
-import io.inbox4j.jdbi.internal.sql.Sql;
+import io.inbox4j.jdbi.internal.sql.NotifySql;
 import io.inbox4j.jdbi.internal.sql.SqlErrors;
 import io.inbox4j.store.WorkStore;
 import java.sql.SQLException;
@@ -98,7 +98,7 @@ public final class NotifyListener implements WorkStore.Watch {
 
   private void listen(Handle handle) throws SQLException {
     PGConnection connection = handle.getConnection().unwrap(PGConnection.class);
-    handle.execute(Sql.LISTEN);
+    handle.execute(NotifySql.LISTEN);
     missed.run();
     while (!loop.isClosed()) {
       PGNotification[] notifications = connection.getNotifications(WAIT_MILLIS);
@@ -108,7 +108,7 @@ public final class NotifyListener implements WorkStore.Watch {
         }
       }
     }
-    handle.execute(Sql.UNLISTEN);
+    handle.execute(NotifySql.UNLISTEN);
   }
 
   private void hear(String notification) {

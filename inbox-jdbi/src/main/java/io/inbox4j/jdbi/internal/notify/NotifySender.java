@@ -2,8 +2,8 @@ package io.inbox4j.jdbi.internal.notify;
 
 import io.inbox4j.internal.log.LoggedFailure;
 import io.inbox4j.jdbi.internal.connect.JoinedTransaction;
+import io.inbox4j.jdbi.internal.sql.NotifySql;
 import io.inbox4j.jdbi.internal.sql.PgArray;
-import io.inbox4j.jdbi.internal.sql.Sql;
 import io.inbox4j.jdbi.internal.sql.SqlErrors;
 import io.inbox4j.store.WorkStore;
 import java.sql.Connection;
@@ -156,10 +156,10 @@ public final class NotifySender implements AutoCloseable {
 
   private void notifyOthers(Handle handle, Set<String> endpoints) {
     if (refused) {
-      handle.createQuery(Sql.DROP_HEARD).mapTo(String.class).list();
+      handle.createQuery(NotifySql.DROP_HEARD).mapTo(String.class).list();
     }
     handle
-        .createQuery(Sql.NOTIFY)
+        .createQuery(NotifySql.NOTIFY)
         .bind("notifications", PgArray.texts(List.copyOf(endpoints), it -> self + " " + it))
         .mapTo(String.class)
         .list();

@@ -1,7 +1,7 @@
 package io.inbox4j.jdbi.internal.operate;
 
 import io.inbox4j.jdbi.internal.sql.OperatorSql;
-import io.inbox4j.jdbi.internal.sql.Sql;
+import io.inbox4j.jdbi.internal.sql.SessionSql;
 import io.inbox4j.listener.Backlog;
 import java.time.Duration;
 import org.jdbi.v3.core.Handle;
@@ -17,7 +17,7 @@ public final class BacklogQuery {
   /** Must be called in a transaction. */
   public static Backlog of(Handle handle, String endpoint) {
     handle.execute(OperatorSql.SHORT_TIMEOUT);
-    handle.execute(Sql.BY_INDEX);
+    handle.execute(SessionSql.BY_INDEX);
     Backlog counted =
         handle
             .createQuery(OperatorSql.BACKLOG)

@@ -1,8 +1,8 @@
 package io.inbox4j.jdbi.internal.operate;
 
+import io.inbox4j.jdbi.internal.sql.MigrationSql;
 import io.inbox4j.jdbi.internal.sql.OperatorSql;
 import io.inbox4j.jdbi.internal.sql.PgArray;
-import io.inbox4j.jdbi.internal.sql.Sql;
 import io.inbox4j.listener.Backlog;
 import java.time.Duration;
 import java.util.HashMap;
@@ -41,7 +41,7 @@ public final class EndpointQueries {
 
   /** The version of the tables; 0 if there are none. */
   public static int version(Handle handle) {
-    return handle.createQuery(Sql.HAS_MIGRATIONS).mapTo(Boolean.class).one()
+    return handle.createQuery(MigrationSql.HAS_MIGRATIONS).mapTo(Boolean.class).one()
         ? handle.createQuery(OperatorSql.VERSION).mapTo(Integer.class).one()
         : 0;
   }

@@ -4,7 +4,7 @@ import io.inbox4j.jdbi.internal.sql.Interval;
 import io.inbox4j.jdbi.internal.sql.PgArray;
 import io.inbox4j.jdbi.internal.sql.RegistrySql;
 import io.inbox4j.jdbi.internal.sql.Row;
-import io.inbox4j.jdbi.internal.sql.Sql;
+import io.inbox4j.jdbi.internal.sql.SessionSql;
 import io.inbox4j.operations.ProcessInfo;
 import io.inbox4j.operations.ProcessInfo.Role;
 import io.inbox4j.operations.RunningProcess;
@@ -82,7 +82,7 @@ public final class ProcessStatements {
   }
 
   private static List<UnhandledType> unhandled(Handle handle, Collection<String> endpoints) {
-    handle.execute(Sql.BY_INDEX);
+    handle.execute(SessionSql.BY_INDEX);
     return handle
         .createQuery(RegistrySql.UNHANDLED)
         .bind("endpoints", texts(endpoints))

@@ -7,7 +7,7 @@ import io.inbox4j.jdbi.internal.receive.MessageInserts;
 import io.inbox4j.jdbi.internal.sql.OperatorSql;
 import io.inbox4j.jdbi.internal.sql.PgArray;
 import io.inbox4j.jdbi.internal.sql.Row;
-import io.inbox4j.jdbi.internal.sql.Sql;
+import io.inbox4j.jdbi.internal.sql.SessionSql;
 import io.inbox4j.jdbi.internal.sql.SqlErrors;
 import io.inbox4j.listener.QuarantineReason;
 import io.inbox4j.operations.MessageFilter;
@@ -105,7 +105,7 @@ public final class QuarantineReplay {
     List<QuarantineEntry> entries =
         jdbi.inTransaction(
             handle -> {
-              handle.execute(Sql.BY_INDEX);
+              handle.execute(SessionSql.BY_INDEX);
               return handle
                   .createQuery(OperatorSql.ADOPTABLE)
                   .bind("endpoint", endpoint)

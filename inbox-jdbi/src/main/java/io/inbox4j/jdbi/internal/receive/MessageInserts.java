@@ -2,7 +2,7 @@ package io.inbox4j.jdbi.internal.receive;
 
 import io.inbox4j.internal.receive.QuarantineFingerprint;
 import io.inbox4j.jdbi.internal.sql.PgArray;
-import io.inbox4j.jdbi.internal.sql.Sql;
+import io.inbox4j.jdbi.internal.sql.ReceiveSql;
 import io.inbox4j.listener.QuarantineReason;
 import io.inbox4j.store.StoreResult;
 import io.inbox4j.transport.ValidatedDelivery;
@@ -77,7 +77,11 @@ public final class MessageInserts {
   private static Map<ValidatedDelivery, ArrivalPosition> nextPlaces(
       Handle handle, List<ValidatedDelivery> batch) {
     List<Long> sequences =
-        handle.createQuery(Sql.NEXT_PLACES).bind("count", batch.size()).mapTo(Long.class).list();
+        handle
+            .createQuery(ReceiveSql.NEXT_PLACES)
+            .bind("count", batch.size())
+            .mapTo(Long.class)
+            .list();
     Map<ValidatedDelivery, ArrivalPosition> places = new IdentityHashMap<>();
     for (int i = 0; i < batch.size(); i++) {
       places.putIfAbsent(batch.get(i), new ArrivalPosition(sequences.get(i), null));
@@ -138,7 +142,7 @@ public final class MessageInserts {
       @Nullable List<ArrivalPosition> places,
       @Nullable String notification,
       Consumer<Long> sequences) {
-    Query query = handle.createQuery(places == null ? Sql.STORE : Sql.STORE_AT);
+    Query query = handle.createQuery(places == null ? ReceiveSql.STORE : ReceiveSql.STORE_AT);
     if (places != null) {
       query
           .bind("places", PgArray.longs(places, ArrivalPosition::sequence))
@@ -172,7 +176,7 @@ public final class MessageInserts {
   private static List<Integer> conflicts(
       Handle handle, String endpoint, List<ValidatedDelivery.Event> seenBefore) {
     return handle
-        .createQuery(Sql.CONFLICTS)
+        .createQuery(ReceiveSql.CONFLICTS)
         .bind("endpoint", endpoint)
         .bind("ids", PgArray.uuids(seenBefore, ValidatedDelivery.Event::messageId))
         .bind("types", PgArray.texts(seenBefore, ValidatedDelivery.Event::type))
@@ -195,7 +199,7 @@ public final class MessageInserts {
       List<ValidatedDelivery.Rejected> rejected,
       Map<ValidatedDelivery, ArrivalPosition> places) {
     handle
-        .createUpdate(Sql.QUARANTINE)
+        .createUpdate(ReceiveSql.QUARANTINE)
         .bind("endpoint", endpoint)
         .bind("reasons", PgArray.texts(rejected, it -> it.reason().code()))
         .bind("details", PgArray.texts(rejected, ValidatedDelivery.Rejected::detail))

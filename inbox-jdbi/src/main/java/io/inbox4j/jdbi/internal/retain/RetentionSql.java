@@ -1,7 +1,7 @@
 package io.inbox4j.jdbi.internal.retain;
 
 import io.inbox4j.jdbi.internal.sql.HistorySql;
-import io.inbox4j.jdbi.internal.sql.Sql;
+import io.inbox4j.jdbi.internal.sql.PendingSql;
 
 /** Every statement of the retention job, readable enough to paste into psql. */
 final class RetentionSql {
@@ -211,7 +211,7 @@ final class RetentionSql {
               AND NOT EXISTS (SELECT 1 FROM {inbox}.inbox_dead d WHERE d.seq = present.seq)
           )
           """
-              .formatted(Sql.PENDING_BY_SEQUENCE);
+              .formatted(PendingSql.PENDING_BY_SEQUENCE);
 
   private static final String ARCHIVED =
       """

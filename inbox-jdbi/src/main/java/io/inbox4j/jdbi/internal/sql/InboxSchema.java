@@ -70,7 +70,7 @@ public final class InboxSchema implements TemplateEngine {
 
   private static String find(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery(Sql.SCHEMA_ON_PATH)) {
+        ResultSet row = statement.executeQuery(MigrationSql.SCHEMA_ON_PATH)) {
       row.next();
       String found = row.getString("schema");
       if (found == null) {

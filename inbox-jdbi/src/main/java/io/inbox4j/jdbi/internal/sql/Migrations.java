@@ -94,7 +94,7 @@ public final class Migrations {
   /** Applies the first missing script; false if none is missing. */
   private boolean applyNext(Handle handle) {
     awaitOthers(handle);
-    handle.execute(Sql.MIGRATION_LOCK_TIMEOUT);
+    handle.execute(MigrationSql.MIGRATION_LOCK_TIMEOUT);
     List<String> missing = missing(handle);
     if (missing.isEmpty()) {
       return false;
@@ -102,10 +102,14 @@ public final class Migrations {
     String script = missing.get(0);
     String name = name(handle);
     log.info("Applying the migration {} to the schema {}", script, name);
-    if (!handle.createQuery(Sql.HAS_SCHEMA).bind("schema", name).mapTo(Boolean.class).one()) {
-      execute(handle, Sql.CREATE_SCHEMA, "the schema %s is missing".formatted(name));
+    if (!handle
+        .createQuery(MigrationSql.HAS_SCHEMA)
+        .bind("schema", name)
+        .mapTo(Boolean.class)
+        .one()) {
+      execute(handle, MigrationSql.CREATE_SCHEMA, "the schema %s is missing".formatted(name));
     }
-    handle.execute(Sql.USE_SCHEMA);
+    handle.execute(MigrationSql.USE_SCHEMA);
     execute(handle, read(script), wanting(script, name));
     return true;
   }
@@ -117,7 +121,7 @@ public final class Migrations {
   private void awaitOthers(Handle handle) {
     Deadline deadline = Deadline.in(PATIENCE_WITH_OTHERS);
     boolean told = false;
-    while (!handle.createQuery(Sql.LOCK_FOR_MIGRATION).mapTo(Boolean.class).one()) {
+    while (!handle.createQuery(MigrationSql.LOCK_FOR_MIGRATION).mapTo(Boolean.class).one()) {
       requireNotClosed();
       if (deadline.hasPassed()) {
         throw new InboxException(
@@ -213,9 +217,10 @@ public final class Migrations {
   }
 
   private static Set<Integer> applied(Handle handle) {
-    boolean exists = handle.createQuery(Sql.HAS_MIGRATIONS).mapTo(Boolean.class).one();
+    boolean exists = handle.createQuery(MigrationSql.HAS_MIGRATIONS).mapTo(Boolean.class).one();
     return exists
-        ? new HashSet<>(handle.createQuery(Sql.MIGRATION_VERSIONS).mapTo(Integer.class).list())
+        ? new HashSet<>(
+            handle.createQuery(MigrationSql.MIGRATION_VERSIONS).mapTo(Integer.class).list())
         : Set.of();
   }
 

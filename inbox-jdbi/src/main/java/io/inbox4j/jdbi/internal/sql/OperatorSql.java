@@ -65,7 +65,7 @@ public final class OperatorSql {
           WHERE p.endpoint = f.endpoint AND p.lane = f.lane AND p.seq = f.seq
         )
         """
-        .formatted(holders, Sql.IS_HELD);
+        .formatted(holders, PendingSql.IS_HELD);
   }
 
   /** Removes dead messages from the list, and records who did it. */
@@ -471,7 +471,7 @@ public final class OperatorSql {
       ) blocked ON true
       LEFT JOIN {inbox}.inbox_paused pause ON pause.endpoint = e.endpoint
       """
-          .formatted(LANES, Sql.IS_HELD, LANES);
+          .formatted(LANES, PendingSql.IS_HELD, LANES);
 
   /** Restricts a query to index scans, whatever the tables contain and the statistics say. */
   public static final String BY_INDEX_ONLY =

@@ -1,7 +1,8 @@
 package io.inbox4j.jdbi.internal.work;
 
+import io.inbox4j.jdbi.internal.sql.ClaimSql;
+import io.inbox4j.jdbi.internal.sql.LaneSql;
 import io.inbox4j.jdbi.internal.sql.Row;
-import io.inbox4j.jdbi.internal.sql.Sql;
 import io.inbox4j.store.ClaimedMessage;
 import java.sql.Array;
 import java.sql.Connection;
@@ -74,8 +75,8 @@ final class ClaimStatements {
     savepoint.release();
     String more =
         look.glances()
-            ? Sql.DUE_FIRST_AND_GLANCE
-            : look.isQuick() ? Sql.DUE_FIRST : Sql.DUE_IN_LANES;
+            ? LaneSql.DUE_FIRST_AND_GLANCE
+            : look.isQuick() ? LaneSql.DUE_FIRST : LaneSql.DUE_IN_LANES;
     try (PreparedStatement statement = sql.lockLanes(connection, more)) {
       int n = 0;
       statement.setArray(++n, int2(look.lanes()));
@@ -109,7 +110,7 @@ final class ClaimStatements {
 
   void unpark(Set<Integer> parked, int most, Unparked moved) throws SQLException {
     savepoint.release();
-    try (PreparedStatement statement = sql.prepare(connection, Sql.UNPARK)) {
+    try (PreparedStatement statement = sql.prepare(connection, LaneSql.UNPARK)) {
       statement.setArray(1, int2(parked));
       statement.setString(2, endpoint);
       statement.setString(3, endpoint);
@@ -178,7 +179,7 @@ final class ClaimStatements {
   void hold(List<KeyedWalk.Entry> held) throws SQLException {
     if (!held.isEmpty()) {
       savepoint.release();
-      try (PreparedStatement statement = sql.prepare(connection, Sql.HOLD)) {
+      try (PreparedStatement statement = sql.prepare(connection, LaneSql.HOLD)) {
         statement.setArray(1, int2(values(held, KeyedWalk.Entry::lane)));
         statement.setArray(2, int8(values(held, KeyedWalk.Entry::sequence)));
         statement.setArray(
@@ -191,7 +192,7 @@ final class ClaimStatements {
 
   /** Claims what can still be claimed of these. */
   List<ClaimedMessage> claimThese(Collection<KeyedWalk.Entry> entries) throws SQLException {
-    try (PreparedStatement statement = sql.prepare(connection, Sql.CLAIM_THESE)) {
+    try (PreparedStatement statement = sql.prepare(connection, ClaimSql.CLAIM_THESE)) {
       statement.setArray(1, int2(values(entries, KeyedWalk.Entry::lane)));
       statement.setArray(2, int8(values(entries, KeyedWalk.Entry::sequence)));
       statement.setString(3, endpoint);
@@ -228,7 +229,7 @@ final class ClaimStatements {
     }
     List<Integer> locked = keyed ? lockLanesOf(sequences) : List.of();
     long first = sequences.stream().mapToLong(Long::longValue).min().orElseThrow();
-    try (PreparedStatement statement = sql.prepare(connection, Sql.CLAIM_RECEIVED)) {
+    try (PreparedStatement statement = sql.prepare(connection, ClaimSql.CLAIM_RECEIVED)) {
       statement.setArray(1, connection.createArrayOf("text", types.toArray()));
       statement.setArray(2, int8(sequences));
       statement.setArray(3, int2(locked));
@@ -242,7 +243,7 @@ final class ClaimStatements {
   /** Locks the lanes of these messages that nobody else holds, and returns them. */
   private List<Integer> lockLanesOf(List<Long> sequences) throws SQLException {
     List<Integer> locked = new ArrayList<>();
-    try (PreparedStatement statement = sql.prepare(connection, Sql.LOCK_LANES_OF)) {
+    try (PreparedStatement statement = sql.prepare(connection, LaneSql.LOCK_LANES_OF)) {
       statement.setArray(1, int8(sequences));
       statement.setString(2, endpoint);
       try (ResultSet row = statement.executeQuery()) {

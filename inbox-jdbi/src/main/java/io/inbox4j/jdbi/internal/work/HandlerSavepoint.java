@@ -1,6 +1,6 @@
 package io.inbox4j.jdbi.internal.work;
 
-import io.inbox4j.jdbi.internal.sql.Sql;
+import io.inbox4j.jdbi.internal.sql.SessionSql;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -46,15 +46,15 @@ final class HandlerSavepoint {
 
   void set() throws SQLException {
     if (state == State.KEPT) {
-      execute(Sql.RELEASE_MARK + restoring.get() + Sql.MARK);
+      execute(SessionSql.RELEASE_MARK + restoring.get() + SessionSql.MARK);
     } else if (state == State.NONE) {
-      execute(Sql.MARK);
+      execute(SessionSql.MARK);
     }
     state = State.IN_USE;
   }
 
   void check() throws SQLException {
-    execute(Sql.CHECK);
+    execute(SessionSql.CHECK);
   }
 
   /**
@@ -65,7 +65,7 @@ final class HandlerSavepoint {
     if (isInOpenTransaction()) {
       state = State.KEPT;
     } else {
-      execute(Sql.KEEP + restoring.get());
+      execute(SessionSql.KEEP + restoring.get());
       state = State.NONE;
     }
   }
@@ -85,7 +85,7 @@ final class HandlerSavepoint {
   }
 
   void rollback() throws SQLException {
-    execute(Sql.UNDO);
+    execute(SessionSql.UNDO);
     state = State.NONE;
   }
 
@@ -105,7 +105,7 @@ final class HandlerSavepoint {
       return "";
     }
     state = State.NONE;
-    return Sql.KEEP + restoring.get();
+    return SessionSql.KEEP + restoring.get();
   }
 
   private void execute(String sql) throws SQLException {

@@ -5,9 +5,10 @@ import io.inbox4j.jdbi.internal.guard.SessionCleaner;
 import io.inbox4j.jdbi.internal.guard.TransactionGuard;
 import io.inbox4j.jdbi.internal.notify.NotifySender;
 import io.inbox4j.jdbi.internal.receive.MessageInserts;
+import io.inbox4j.jdbi.internal.sql.ClaimSql;
 import io.inbox4j.jdbi.internal.sql.Interval;
+import io.inbox4j.jdbi.internal.sql.OutcomeSql;
 import io.inbox4j.jdbi.internal.sql.PgArray;
-import io.inbox4j.jdbi.internal.sql.Sql;
 import io.inbox4j.jdbi.internal.sql.SqlErrors;
 import io.inbox4j.store.ClaimedMessage;
 import io.inbox4j.store.Lease;
@@ -150,12 +151,12 @@ public final class JdbiWorkTransaction implements WorkTransaction {
 
   @Override
   public List<ClaimedMessage> claimDue(List<Long> sequences) {
-    return claimInLanes(Sql.CLAIM_DUE, sequences);
+    return claimInLanes(ClaimSql.CLAIM_DUE, sequences);
   }
 
   @Override
   public List<ClaimedMessage> claimAtRisk(List<Long> sequences) {
-    return claimInLanes(Sql.CLAIM_AT_RISK, sequences);
+    return claimInLanes(ClaimSql.CLAIM_AT_RISK, sequences);
   }
 
   private List<ClaimedMessage> claimInLanes(String claim, List<Long> sequences) {
@@ -176,7 +177,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
     run(
         () ->
             handle
-                .createUpdate(Sql.MARK_CRASH_RISK)
+                .createUpdate(OutcomeSql.MARK_CRASH_RISK)
                 .bind("endpoint", endpoint)
                 .bind("lanes", PgArray.shorts(sequences, claims::laneOf))
                 .bind("seqs", PgArray.longs(sequences, Function.identity()))
@@ -196,7 +197,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
       run(
           () ->
               handle
-                  .createUpdate(Sql.PUT_BACK)
+                  .createUpdate(OutcomeSql.PUT_BACK)
                   .bind("seqs", PgArray.longs(atRisk, ClaimedMessage::sequence))
                   .bind("crashes", PgArray.longs(atRisk, it -> (long) it.crashes()))
                   .execute());
@@ -212,7 +213,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
 
   public static int clearCrashRisk(Handle handle, List<Long> sequences) {
     return handle
-        .createUpdate(Sql.CLEAR_CRASH_RISK)
+        .createUpdate(OutcomeSql.CLEAR_CRASH_RISK)
         .bind("seqs", PgArray.longs(sequences, Function.identity()))
         .execute();
   }

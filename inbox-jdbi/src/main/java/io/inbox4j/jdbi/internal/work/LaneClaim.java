@@ -1,6 +1,6 @@
 package io.inbox4j.jdbi.internal.work;
 
-import io.inbox4j.jdbi.internal.sql.Sql;
+import io.inbox4j.jdbi.internal.sql.LaneSql;
 import io.inbox4j.store.ClaimedMessage;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -83,7 +83,7 @@ final class LaneClaim {
       used.addAll(unlocked);
     }
     return look.isQuick()
-        ? look.glances() && lanes.found.size() <= 1 && lanes.due < Sql.MAX_DUE
+        ? look.glances() && lanes.found.size() <= 1 && lanes.due < LaneSql.MAX_DUE
         : lockedAll;
   }
 

@@ -2,8 +2,10 @@ package io.inbox4j.jdbi.internal.work;
 
 import io.inbox4j.jdbi.internal.sql.HistorySql;
 import io.inbox4j.jdbi.internal.sql.Interval;
+import io.inbox4j.jdbi.internal.sql.LeaseSql;
+import io.inbox4j.jdbi.internal.sql.OutcomeSql;
 import io.inbox4j.jdbi.internal.sql.PgArray;
-import io.inbox4j.jdbi.internal.sql.Sql;
+import io.inbox4j.jdbi.internal.sql.SessionSql;
 import io.inbox4j.store.ClaimedMessage;
 import io.inbox4j.store.Lease;
 import java.sql.ResultSet;
@@ -36,7 +38,7 @@ public final class LeaseStatements {
     recordCrashes(handle, messages.stream().filter(LeaseStatements::hasCrashedAlone).toList());
     Map<Long, Lease> leases = new HashMap<>();
     handle
-        .createQuery(Sql.LEASE)
+        .createQuery(LeaseSql.LEASE)
         .bind("endpoint", endpoint)
         .bind("lanes", PgArray.shorts(messages, laneOf))
         .bind("seqs", PgArray.longs(messages, ClaimedMessage::sequence))
@@ -70,7 +72,7 @@ public final class LeaseStatements {
   public static boolean markCrashRiskAlone(Handle handle, long sequence, Duration holdBack) {
     Optional<Integer> crashed =
         handle
-            .createQuery(Sql.MARK_CRASH_RISK_ALONE)
+            .createQuery(OutcomeSql.MARK_CRASH_RISK_ALONE)
             .bind("seq", sequence)
             .bind("holdBack", new Interval(holdBack))
             .mapTo(Integer.class)
@@ -94,7 +96,7 @@ public final class LeaseStatements {
   static Set<Lease> claim(
       Handle handle, Collection<Lease> leases, BiConsumer<Long, Integer> found) {
     return new HashSet<>(
-        bind(handle.createQuery(Sql.CLAIM_LEASED), leases)
+        bind(handle.createQuery(LeaseSql.CLAIM_LEASED), leases)
             .map(
                 (row, context) -> {
                   found.accept(row.getLong("seq"), row.getInt("lane"));
@@ -106,21 +108,21 @@ public final class LeaseStatements {
   /** Which of these leases are still held, whoever has locked their messages. */
   static Set<Lease> held(Handle handle, Collection<Lease> leases) {
     return new HashSet<>(
-        bind(handle.createQuery(Sql.STILL_LEASED), leases).map(LeaseStatements::row).list());
+        bind(handle.createQuery(LeaseSql.STILL_LEASED), leases).map(LeaseStatements::row).list());
   }
 
   public static Set<Lease> renew(Handle handle, Collection<Lease> leases, Duration time) {
-    handle.execute(Sql.BY_INDEX);
+    handle.execute(SessionSql.BY_INDEX);
     return new HashSet<>(
-        bind(handle.createQuery(Sql.RENEW), leases)
+        bind(handle.createQuery(LeaseSql.RENEW), leases)
             .bind("time", new Interval(time))
             .map(LeaseStatements::row)
             .list());
   }
 
   public static int release(Handle handle, Collection<Lease> leases) {
-    handle.execute(Sql.BY_INDEX);
-    return bind(handle.createUpdate(Sql.GIVE_BACK), leases).execute();
+    handle.execute(SessionSql.BY_INDEX);
+    return bind(handle.createUpdate(LeaseSql.GIVE_BACK), leases).execute();
   }
 
   private static <S extends SqlStatement<S>> S bind(S statement, Collection<Lease> leases) {

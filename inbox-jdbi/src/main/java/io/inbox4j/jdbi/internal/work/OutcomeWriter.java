@@ -3,8 +3,8 @@ package io.inbox4j.jdbi.internal.work;
 import io.inbox4j.error.InboxException;
 import io.inbox4j.handler.Postpone;
 import io.inbox4j.jdbi.internal.connect.JoinedTransaction;
+import io.inbox4j.jdbi.internal.sql.OutcomeSql;
 import io.inbox4j.jdbi.internal.sql.PgArray;
-import io.inbox4j.jdbi.internal.sql.Sql;
 import io.inbox4j.store.AttemptFailure;
 import io.inbox4j.store.Outcome;
 import java.time.Duration;
@@ -48,7 +48,8 @@ final class OutcomeWriter {
     if (!processed.isEmpty()) {
       boolean joined = JoinedTransaction.isOn(handle.getConnection());
       Update update =
-          handle.createUpdate(first + (joined ? Sql.PROCESSED : Sql.PROCESSED_AND_COMMIT));
+          handle.createUpdate(
+              first + (joined ? OutcomeSql.PROCESSED : OutcomeSql.PROCESSED_AND_COMMIT));
       bound(update, processed).bind("count", processed.size()).execute();
     }
     handle.commit(); // sends nothing if the transaction has already ended
@@ -60,7 +61,7 @@ final class OutcomeWriter {
 
   private void dead(List<Outcome.Dead> dead) {
     if (!dead.isEmpty()) {
-      Query query = handle.createQuery(Sql.DEAD);
+      Query query = handle.createQuery(OutcomeSql.DEAD);
       query.bind("errors", PgArray.texts(dead, Outcome.Dead::error));
       query.bind("holds", PgArray.booleans(dead, Outcome.Dead::blocksKey));
       record(query, dead.stream().map(Outcome.Dead::failure).toList());
@@ -70,7 +71,7 @@ final class OutcomeWriter {
 
   private void retried(List<Outcome.Retry> retries) {
     if (!retries.isEmpty()) {
-      Query query = handle.createQuery(Sql.RETRY);
+      Query query = handle.createQuery(OutcomeSql.RETRY);
       query.bind("errors", PgArray.texts(retries, Outcome.Retry::error));
       query.bind("delays", PgArray.texts(retries, retry -> retry.delay().toString()));
       query.bind("alone", PgArray.booleans(retries, Outcome.Retry::alone));
@@ -81,7 +82,7 @@ final class OutcomeWriter {
 
   private void postponed(List<Outcome.Postponed> postponed) {
     if (!postponed.isEmpty()) {
-      Update update = handle.createUpdate(Sql.POSTPONED);
+      Update update = handle.createUpdate(OutcomeSql.POSTPONED);
       update.bind("times", PgArray.texts(postponed, it -> time(it.when())));
       update.bind("delays", PgArray.texts(postponed, it -> delay(it.when())));
       check(postponed, bound(update, postponed).execute());

@@ -1,7 +1,9 @@
 package io.inbox4j.jdbi.internal.work;
 
+import io.inbox4j.jdbi.internal.sql.ClaimSql;
 import io.inbox4j.jdbi.internal.sql.InboxSchema;
-import io.inbox4j.jdbi.internal.sql.Sql;
+import io.inbox4j.jdbi.internal.sql.LaneSql;
+import io.inbox4j.jdbi.internal.sql.SessionSql;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -26,22 +28,22 @@ public final class WorkSql {
 
   public WorkSql(InboxSchema schema, long idleTimeoutMillis) {
     this.schema = schema;
-    this.settings = Sql.settings(idleTimeoutMillis);
+    this.settings = SessionSql.settings(idleTimeoutMillis);
     this.idleTimeoutMillis = idleTimeoutMillis;
-    this.reclaim = Sql.reclaim(idleTimeoutMillis);
+    this.reclaim = ClaimSql.reclaim(idleTimeoutMillis);
   }
 
   PreparedStatement claim(Connection connection, int limit) throws SQLException {
-    return prepare(connection, claims.computeIfAbsent(limit, Sql::claim));
+    return prepare(connection, claims.computeIfAbsent(limit, ClaimSql::claim));
   }
 
   PreparedStatement lockLanes(Connection connection, String more) throws SQLException {
     return prepare(
-        connection, looks.computeIfAbsent(more, it -> Sql.lockLanes(it, idleTimeoutMillis)));
+        connection, looks.computeIfAbsent(more, it -> LaneSql.lockLanes(it, idleTimeoutMillis)));
   }
 
   PreparedStatement walkLanes(Connection connection, int limit) throws SQLException {
-    return prepare(connection, walks.computeIfAbsent(limit, Sql::walkLanes));
+    return prepare(connection, walks.computeIfAbsent(limit, ClaimSql::walkLanes));
   }
 
   PreparedStatement reclaim(Connection connection) throws SQLException {
