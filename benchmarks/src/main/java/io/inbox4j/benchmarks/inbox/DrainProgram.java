@@ -1,14 +1,24 @@
 package io.inbox4j.benchmarks.inbox;
 
 import io.inbox4j.Inbox;
+import io.inbox4j.benchmarks.lab.Fleet;
 import io.inbox4j.benchmarks.lab.OrderPlaced;
+import io.inbox4j.benchmarks.lab.Progress;
 import io.inbox4j.jdbi.JdbiInboxStore;
+import io.inbox4j.listener.InboxListener;
 import io.inbox4j.operations.Retention;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.CountDownLatch;
 
-/** A process that only handles: first what is there to warm up on, then, when told, the rest. */
+/**
+ * A process that only handles: from its start to its end one inbox, which warms up on messages of
+ * an endpoint of its own, and drains the endpoint that is shared by all whenever that is not
+ * paused.
+ */
 public final class DrainProgram {
+
+  static final String WARM = "warm";
+  static final String HEAP = "heap ";
 
   private DrainProgram() {}
 
@@ -19,34 +29,37 @@ public final class DrainProgram {
 
   public static void main(String[] args) throws Exception {
     String database = args[0];
-    int warmUps = Integer.parseInt(args[2]);
-    CountDownLatch warm = new CountDownLatch(warmUps);
-    try (Inbox inbox = inbox(database, args[1], warm)) {
+    CountDownLatch warm = new CountDownLatch(Integer.parseInt(args[1]));
+    int process = Integer.parseInt(args[2]);
+    try (Inbox inbox =
+        Inbox.builder()
+            .store(JdbiInboxStore.builder(database).poolSize(Drain.POOL).build())
+            .subscribe(warmUp(process), queue -> queue.on(OrderPlaced.class, Drain.handler(true)))
+            .subscribe(Drain.ENDPOINT, queue -> queue.on(OrderPlaced.class, Drain.handler(true)))
+            .listener(new Counting(warm, Progress.reporting()))
+            .retention(Retention.forever())
+            .build()) {
       inbox.startProcessing();
+      Progress.say(Fleet.STARTED);
       warm.await();
-    }
-    say("ready");
-    System.in.read();
-    try (Inbox inbox = inbox(database, Drain.ENDPOINT, new CountDownLatch(0))) {
-      inbox.startProcessing();
-      System.in.read(); // a second line: everything is done
+      Progress.say(WARM);
+      System.in.read(); // the end
     }
     System.gc();
     System.gc();
-    say("heap " + ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / 1024 / 1024);
+    Progress.say(
+        HEAP + ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / 1024 / 1024);
   }
 
-  private static Inbox inbox(String database, String endpoint, CountDownLatch count) {
-    return Inbox.builder()
-        .store(JdbiInboxStore.builder(database).poolSize(Drain.POOL).build())
-        .subscribe(endpoint, queue -> queue.on(OrderPlaced.class, Drain.handler(true)))
-        .listener(Drain.counting(count))
-        .retention(Retention.forever())
-        .build();
-  }
+  private record Counting(CountDownLatch warm, Progress progress) implements InboxListener {
 
-  private static void say(String line) {
-    System.out.println(line);
-    System.out.flush();
+    @Override
+    public void processed(Processed event) {
+      if (event.message().endpoint().equals(Drain.ENDPOINT)) {
+        progress.handled(1);
+      } else {
+        warm.countDown();
+      }
+    }
   }
 }

@@ -1,29 +1,30 @@
 package io.inbox4j.benchmarks.inbox;
 
 import io.inbox4j.benchmarks.lab.Contender;
+import io.inbox4j.benchmarks.lab.Fleet;
 import io.inbox4j.benchmarks.lab.Trial;
 import io.inbox4j.jdbi.JdbiInboxStore;
-import io.inbox4j.testkit.ChildProcess;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
-import org.jdbi.v3.core.Handle;
-import org.jdbi.v3.core.Jdbi;
 
 /**
- * Drains in processes of their own.
- *
- * @param heap told the megabytes of heap that each has after the drain
+ * Drains in processes of their own, which are warm: each has compiled its code on messages of its
+ * own, and then all of them have drained a backlog together, with the connections that they go on
+ * to use. The time begins when the endpoint, which is paused until then, is resumed.
  */
-public record Processes(int count, List<String> jvmOptions, AtomicLong heap) implements Contender {
+public record Processes(int count) implements Contender {
 
-  private static final Duration DEADLINE = Duration.ofMinutes(10);
-  private static final int MAX_WARM_UP = 30_000;
+  public static final String HEAP = "heap MB";
 
-  public static Processes count(int count) {
-    return new Processes(count, List.of("-Xmx256m"), new AtomicLong());
-  }
+  private static final String CONNECTIONS =
+      "SELECT count(*) FROM pg_stat_activity"
+          + " WHERE datname = current_database() AND application_name = 'inbox'";
+
+  private static final List<String> JVM_OPTIONS = List.of("-Xmx256m");
+  private static final int WARM_UP = 30_000;
+  private static final int WARM_UP_TOGETHER = 10_000;
+
+  /** With fewer, the first moments and the last ones, when not all have work, count too much. */
+  private static final int MIN_MESSAGES = 100_000;
 
   @Override
   public String name() {
@@ -36,59 +37,75 @@ public record Processes(int count, List<String> jvmOptions, AtomicLong heap) imp
   }
 
   @Override
+  public int minMessages() {
+    return MIN_MESSAGES;
+  }
+
+  @Override
+  public boolean warmsUp() {
+    return true;
+  }
+
+  @Override
   public void run(Trial trial) throws Exception {
     try (JdbiInboxStore store = JdbiInboxStore.connect(trial.database())) {
       store.open();
-      int warmUp = Math.min(MAX_WARM_UP, trial.messages());
+      store.pause(Drain.ENDPOINT, "benchmark", "not everything is ready");
+      int warmUp = Math.min(WARM_UP, trial.messages());
       for (int i = 0; i < count; i++) {
-        Drain.fill(store, DrainProgram.warmUp(i), trial.lab().orders(), warmUp, () -> null);
+        fill(store, DrainProgram.warmUp(i), trial, warmUp);
       }
-      List<ChildProcess> processes = new ArrayList<>();
-      try {
-        for (int i = 0; i < count; i++) {
-          processes.add(
-              ChildProcess.start(
-                  jvmOptions,
-                  DrainProgram.class,
-                  trial.database(),
-                  DrainProgram.warmUp(i),
-                  Integer.toString(warmUp)));
-        }
-        processes.forEach(it -> it.awaitLine("ready", DEADLINE));
+      try (Fleet fleet =
+          Fleet.start(
+              count, JVM_OPTIONS, DrainProgram.class, trial.database(), Integer.toString(warmUp))) {
+        fleet.await(DrainProgram.WARM);
+        int together = count * Math.min(WARM_UP_TOGETHER, trial.messages());
+        fill(store, Drain.ENDPOINT, trial, together);
+        store.resume(Drain.ENDPOINT);
+        fleet.awaitHandled(together);
+        store.pause(Drain.ENDPOINT, "benchmark", "not everything is stored");
         trial.jdbi().useHandle(it -> it.execute("TRUNCATE effects"));
-        Drain.fill(store, Drain.ENDPOINT, trial.lab().orders(), trial.messages(), () -> null);
+        long before = number(trial, "SELECT max(seq) FROM inbox_messages");
+        fill(store, Drain.ENDPOINT, trial, trial.messages());
+        long connections = number(trial, CONNECTIONS);
         trial.measureElsewhere(
             () -> {
-              processes.forEach(it -> it.send(""));
-              awaitDrained(trial.jdbi());
+              store.resume(Drain.ENDPOINT);
+              fleet.awaitHandled(together + trial.messages());
             });
-        for (ChildProcess process : processes) {
-          process.send("");
-          String line = process.awaitLine("heap ", DEADLINE);
-          heap.set(Long.parseLong(line.substring("heap ".length())));
-        }
-      } finally {
-        processes.forEach(ChildProcess::close);
+        trial.figure("new connections", (double) (number(trial, CONNECTIONS) - connections));
+        trial.figure("messages a transaction", batchSince(trial, before));
+        fleet.send("end");
+        trial.figure(
+            HEAP,
+            fleet.await(DrainProgram.HEAP).stream()
+                .mapToDouble(Double::parseDouble)
+                .max()
+                .orElseThrow());
       }
     }
   }
 
-  private static void awaitDrained(Jdbi jdbi) throws InterruptedException {
-    try (Handle handle = jdbi.open()) {
-      while (isPending(handle)) {
-        Thread.sleep(10);
-      }
-    }
+  private static void fill(JdbiInboxStore store, String endpoint, Trial trial, int messages) {
+    Drain.fill(store, endpoint, trial.lab().orders(), messages, () -> null);
   }
 
-  /** Looks at the last that are claimed: the first ones are gone, and would be walked over. */
-  private static boolean isPending(Handle handle) {
-    return handle
-        .select(
-            "SELECT seq FROM inbox_pending WHERE endpoint = ? ORDER BY lane DESC, seq DESC LIMIT 1",
-            Drain.ENDPOINT)
-        .mapTo(Long.class)
-        .findOne()
-        .isPresent();
+  private static long number(Trial trial, String query) {
+    return trial.jdbi().withHandle(handle -> handle.select(query).mapTo(Long.class).one());
+  }
+
+  /** How many messages a transaction has completed on average, of those after this one. */
+  private static double batchSince(Trial trial, long sequence) {
+    return trial
+        .jdbi()
+        .withHandle(
+            handle ->
+                handle
+                    .select(
+                        "SELECT count(*)::float8 / count(DISTINCT xmin::text)"
+                            + " FROM inbox_processed WHERE seq > ?",
+                        sequence)
+                    .mapTo(Double.class)
+                    .one());
   }
 }

@@ -14,6 +14,16 @@ public interface Contender {
     return others;
   }
 
+  /** The fewest messages that say something about it, unless the whole run is a short one. */
+  default int minMessages() {
+    return 0;
+  }
+
+  /** Whether it comes to its speed before it is measured, within {@link #run}. */
+  default boolean warmsUp() {
+    return false;
+  }
+
   /** Whether it can run on this machine. */
   default boolean isPossible() {
     return true;

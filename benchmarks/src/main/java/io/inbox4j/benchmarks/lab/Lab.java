@@ -43,15 +43,15 @@ public final class Lab implements AutoCloseable {
   }
 
   /** Runs a contender on a database of its own. */
-  public Measurement run(Contender contender, int messages, boolean inserts) throws Exception {
+  public TrialResult run(Contender contender, int messages, boolean inserts) throws Exception {
     String database = newDatabase();
-    Measurement result = run(contender, database, messages, inserts);
+    TrialResult result = run(contender, database, messages, inserts);
     drop(database);
     return result;
   }
 
   /** Runs a contender on a database that may have been used before. */
-  public Measurement run(Contender contender, String database, int messages, boolean inserts)
+  public TrialResult run(Contender contender, String database, int messages, boolean inserts)
       throws Exception {
     Jdbi.create(database).useHandle(it -> it.execute("TRUNCATE effects"));
     Trial trial = new Trial(this, database, messages, inserts);

@@ -5,6 +5,8 @@ import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jdbi.v3.core.Jdbi;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +18,7 @@ public final class Trial {
   private final int messages;
   private final boolean inserts;
   private final Jdbi jdbi;
+  private final Map<String, Double> figures = new TreeMap<>();
   private @Nullable Measurement measurement;
 
   /** What is measured. */
@@ -94,8 +97,13 @@ public final class Trial {
     measurement = measurement == null ? null : measurement.ofTheDatabaseOnly();
   }
 
+  /** Notes another figure. */
+  public void figure(String what, double value) {
+    figures.put(what, value);
+  }
+
   /** What was measured; every message has had its effect by then. */
-  Measurement result() {
+  TrialResult result() {
     Measurement result = measurement;
     if (result == null) {
       throw new IllegalStateException("nothing was measured");
@@ -109,6 +117,6 @@ public final class Trial {
             "%,d messages had %,d effects".formatted(messages, effects));
       }
     }
-    return result;
+    return new TrialResult(result, new TreeMap<>(figures));
   }
 }

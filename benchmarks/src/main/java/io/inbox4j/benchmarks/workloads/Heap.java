@@ -21,14 +21,12 @@ record Heap() implements Workload {
   @Override
   public void run(Session session) throws Exception {
     Results.Section section = session.begin(this);
-    Processes process = Processes.count(1);
-    Results.Row row =
-        session.add(
-            section,
-            process.name(),
-            process.contract(),
-            1,
-            session.lab().run(process, session.scaled(MESSAGES), true));
-    row.figure("heap MB", (double) process.heap().get());
+    Processes process = new Processes(1);
+    session.add(
+        section,
+        process.name(),
+        process.contract(),
+        1,
+        session.lab().run(process, session.scaled(MESSAGES), true));
   }
 }

@@ -2,7 +2,7 @@ package io.inbox4j.benchmarks.workloads;
 
 import io.inbox4j.benchmarks.lab.Contender;
 import io.inbox4j.benchmarks.lab.Lab;
-import io.inbox4j.benchmarks.lab.Measurement;
+import io.inbox4j.benchmarks.lab.TrialResult;
 import io.inbox4j.benchmarks.report.Results;
 import java.time.Duration;
 import java.time.LocalDate;
@@ -36,7 +36,7 @@ public record Session(Lab lab, Results results, int messages, int repetitions, d
 
   /** Lets a contender come to its speed for a while, unless all of it is shortened. */
   void warmUp(Contender contender, boolean inserts) throws Exception {
-    if (scale < 1) {
+    if (scale < 1 || contender.warmsUp()) {
       return;
     }
     System.out.printf("warming up: %s%n", contender.name());
@@ -54,24 +54,29 @@ public record Session(Lab lab, Results results, int messages, int repetitions, d
         contender.name(),
         contender.contract(),
         repetition,
-        lab.run(contender, contender.messages(messages), inserts));
+        lab.run(contender, messagesOf(contender), inserts));
+  }
+
+  private int messagesOf(Contender contender) {
+    int count = contender.messages(messages);
+    return scale < 1 ? count : Math.max(count, contender.minMessages());
   }
 
   Results.Row add(
-      Results.Section section,
-      String name,
-      String contract,
-      int repetition,
-      Measurement measurement) {
+      Results.Section section, String name, String contract, int repetition, TrialResult result) {
     Results.Row row = section.row(name, contract);
-    row.runs().add(measurement);
+    row.runs().add(result.measurement());
     System.out.printf(
         Locale.ROOT,
         "%d/%d  %-50s %,10.0f msg/s%n",
         repetition,
         repetitions,
         name,
-        measurement.rate());
+        result.measurement().rate());
+    result.figures().forEach(row::figure);
+    result
+        .figures()
+        .forEach((what, value) -> System.out.printf(Locale.ROOT, "     %s %,.1f%n", what, value));
     return row;
   }
 

@@ -56,16 +56,16 @@ public interface Workload {
         new Growth(),
         new Interleaved(
             "H",
-            "Drain with more workers and processes",
+            "Drain with more workers, and with more processes (100,000 messages at least)",
             true,
             List.of(
                 Drain.withWorkers(4),
                 Drain.withWorkers(16),
                 Drain.withWorkers(64),
-                Processes.count(1),
-                Processes.count(2),
-                Processes.count(4),
-                Processes.count(8))),
+                new Processes(1),
+                new Processes(2),
+                new Processes(4),
+                new Processes(8))),
         new Interleaved(
             "I",
             "Drain in the order of keys",
