@@ -8,6 +8,7 @@ import io.inbox4j.store.Outcome;
 import io.inbox4j.store.WorkTransaction;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jdbi.v3.core.Handle;
@@ -278,14 +279,14 @@ class LaneLivenessTest {
     assertThat(found).containsExactly(1L, 2L, 3L);
   }
 
-  /** All lanes take turns while there is much in all of them. */
+  /** No part of the lanes waits until the others are empty. */
   @Test
   void lanesTakeTurns() {
     add("created", null, 8192, 2 * 8192 - 1);
-    List<Long> lanes = new ArrayList<>();
-    for (int i = 0; i < 280; i++) {
-      claim(store, CREATED, 10).sequences.forEach(seq -> lanes.add(seq >> 7 & 63));
+    Set<Long> quarters = new HashSet<>();
+    for (int i = 0; i < 280; i++) { // a third of what there is: 22 lanes, if it were lane by lane
+      claim(store, CREATED, 10).sequences.forEach(seq -> quarters.add((seq >> 7 & 63) / 16));
     }
-    assertThat(lanes).contains(40L);
+    assertThat(quarters).containsExactlyInAnyOrder(0L, 1L, 2L, 3L);
   }
 }
