@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param redelivered whether the broker flagged the delivery as redelivered
  * @param receivedAt when it was stored
  * @param dueAt when it became due
- * @param lag the time from storing the message to the start of the claiming transaction
+ * @param lag the time from storing the message to claiming it, not negative
  * @param claimedNanos the {@link System#nanoTime} at which this process claimed it
  * @param orderingKey the key whose messages are handled one after the other, or null
  * @param attempts how many attempts failed

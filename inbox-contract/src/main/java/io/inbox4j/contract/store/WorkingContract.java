@@ -48,6 +48,19 @@ abstract class WorkingContract extends ContractPart {
     }
   }
 
+  /** Workers claim in a transaction that may have begun before the message was stored. */
+  @Test
+  void theLagIsNotNegative() throws Exception {
+    try (WorkTransaction transaction = store.begin(endpoint)) {
+      assertThat(transaction.claim(TYPES, 1)).isEmpty();
+      Thread.sleep(20);
+      receive(1);
+      assertThat(transaction.claim(TYPES, 1))
+          .singleElement()
+          .satisfies(it -> assertThat(it.lag().isNegative()).isFalse());
+    }
+  }
+
   @Test
   void aFullClaimSaysThatThereMayBeMore() {
     receive(5);

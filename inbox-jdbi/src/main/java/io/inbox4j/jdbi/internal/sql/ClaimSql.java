@@ -13,7 +13,7 @@ public final class ClaimSql {
       """
       SELECT c.seq, c.lane, c.due_on_utc, c.attempts, c.crashes, %s AS orphaned,
              m.message_id, m.type, m.body, m.headers, m.correlation_id, m.source, m.redelivered,
-             m.received_on_utc, now() AS claimed_on_utc, m.ordering_key, m.content_type
+             m.received_on_utc, statement_timestamp() AS claimed_on_utc, m.ordering_key, m.content_type
       FROM claimed c JOIN {inbox}.inbox_messages m USING (seq)
       """
           .formatted(PendingSql.isOrphan("c", "c.locker"));

@@ -306,11 +306,16 @@ final class ClaimStatements {
         row.getBoolean("redelivered"),
         receivedAt,
         Row.instant(row, "due_on_utc"),
-        Duration.between(receivedAt, Row.instant(row, "claimed_on_utc")),
+        lag(receivedAt, Row.instant(row, "claimed_on_utc")),
         System.nanoTime(),
         row.getString("ordering_key"),
         row.getInt("attempts"),
         row.getInt("crashes"),
         row.getBoolean("orphaned"));
+  }
+
+  /** Never negative: a message may have been stored after the statement that claims it began. */
+  private static Duration lag(Instant receivedAt, Instant claimedAt) {
+    return claimedAt.isAfter(receivedAt) ? Duration.between(receivedAt, claimedAt) : Duration.ZERO;
   }
 }
