@@ -133,6 +133,9 @@ public final class OperatorSql {
   /** What is due and in which lane: parked messages wait, too, but for their time. */
   private static final String LANES = "generate_series(0, 127) AS l (lane)";
 
+  /** Those of messages with an ordering key. */
+  private static final String KEYED_LANES = "generate_series(64, 127) AS l (lane)";
+
   /** In arrival order: the first ones of every lane, merged. */
   private static String chosenPending(String condition) {
     return PENDING_ENDPOINTS
@@ -456,7 +459,6 @@ public final class OperatorSql {
                     SELECT p.ordering_key FROM %s CROSS JOIN LATERAL (
                       SELECT ordering_key FROM {inbox}.inbox_pending
                       WHERE endpoint = e.endpoint AND lane = l.lane::smallint
-                        AND ordering_key IS NOT NULL
                       ORDER BY seq LIMIT 100) p) waits
               GROUP BY ordering_key) behind
         CROSS JOIN LATERAL (
@@ -471,7 +473,7 @@ public final class OperatorSql {
       ) blocked ON true
       LEFT JOIN {inbox}.inbox_paused pause ON pause.endpoint = e.endpoint
       """
-          .formatted(LANES, PendingSql.IS_HELD, LANES);
+          .formatted(LANES, PendingSql.IS_HELD, KEYED_LANES);
 
   /** Restricts a query to index scans, whatever the tables contain and the statistics say. */
   public static final String BY_INDEX_ONLY =
