@@ -18,7 +18,7 @@ final class StoreProbe {
 
   private static final Duration MIN_PAUSE = Duration.ofSeconds(1);
   private static final Duration MAX_PAUSE = Duration.ofSeconds(10);
-  private static final int PAUSE_PER_TIME = 20;
+  private static final int PAUSE_PER_TIME = 100;
   private static final int MAX_LINE = 300;
 
   private final StatusStore store;

@@ -23,7 +23,7 @@ public final class AdaptiveBatchSize {
   static final Duration TARGET = Duration.ofMillis(50);
 
   /** Time in the database counts less by this factor. */
-  static final int DATABASE_SHARE = 10;
+  static final int DATABASE_SHARE = 20;
 
   private static final int SHORT_SEGMENT = 16;
   private static final int CLEAN_BATCHES_TO_GROW = 8;

@@ -121,10 +121,18 @@ final class LaneClaim {
     long begin = System.nanoTime();
     try {
       Lanes lanes = statements.lockLanes(look, used);
+      lanes.heads.forEach(this::passedBefore);
       cursor.looked(look, lanes.heads.keySet(), Duration.ofNanos(System.nanoTime() - begin));
       return lanes;
     } finally {
       cursor.ended(look);
+    }
+  }
+
+  /** What comes before the first message of a lane was taken by others, too. */
+  private void passedBefore(int lane, long head) {
+    if (lane < LaneCursor.KEYED) {
+      cursor.passed(lane, head - 1);
     }
   }
 

@@ -109,7 +109,7 @@ public final class LaneCursor {
 
   /** What it looks into if that was not enough: all lanes. */
   synchronized Look lookEverywhere() {
-    return new Look(ALL, after(clock.getAsLong()), MAX_LOCKED, false, false);
+    return new Look(ALL, after(clock.getAsLong()), locks, false, false);
   }
 
   private long[] after(long now) {
