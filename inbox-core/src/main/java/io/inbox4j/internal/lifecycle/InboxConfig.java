@@ -58,11 +58,11 @@ public record InboxConfig(
     return handled().stream().map(EndpointConfig::endpoint).collect(Collectors.toSet());
   }
 
-  /** The shortest poll interval of the endpoints, but 0.5 to 5 seconds. */
+  /** Five times the shortest poll interval of the endpoints, but 0.5 to 5 seconds. */
   public Duration upkeepInterval() {
     long shortest =
         endpoints.stream().mapToLong(it -> it.pollInterval().toMillis()).min().orElse(5_000);
-    return Duration.ofMillis(Math.max(500, Math.min(5_000, shortest)));
+    return Duration.ofMillis(Math.max(500, Math.min(5_000, 5 * shortest)));
   }
 
   /** A validator of deliveries for every endpoint, by name. */

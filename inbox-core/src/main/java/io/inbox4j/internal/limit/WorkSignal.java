@@ -26,6 +26,9 @@ public final class WorkSignal {
   private long turnIn = NEVER;
   private final long origin = System.nanoTime();
 
+  /** When a worker last stopped waiting. */
+  private long lastWoken;
+
   /** Wakes a worker now, or the next one that is about to wait. */
   public void raise() {
     lock.lock();
@@ -70,14 +73,17 @@ public final class WorkSignal {
     }
   }
 
-  /** Waits until raised, until a requested time, or for the given time. */
+  /**
+   * Waits until raised, until a requested time, or until no worker has been woken for the given
+   * time: of several that wait, one looks.
+   */
   public void await(Duration atMost) throws InterruptedException {
     lock.lock();
     Condition woken = lock.newCondition();
     waiting.addLast(woken);
     try {
-      long until = now() + atMost.toNanos();
       while (!raised && closed.getCount() > 0) {
+        long until = lastWoken + atMost.toNanos();
         long wait = Math.min(until, Math.min(nextWish(), turnIn)) - now();
         if (wait <= 0) {
           break;
@@ -86,6 +92,7 @@ public final class WorkSignal {
       }
       raised = false;
       long now = now();
+      lastWoken = now;
       wishes.headSet(TimeUnit.NANOSECONDS.toMillis(now), true).clear();
       turnIn = turnIn <= now ? NEVER : turnIn;
     } finally {

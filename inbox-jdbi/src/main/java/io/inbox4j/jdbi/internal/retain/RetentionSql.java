@@ -86,7 +86,8 @@ final class RetentionSql {
       SET LOCAL idle_in_transaction_session_timeout = '30s';
       SET LOCAL enable_seqscan = off;
       SET LOCAL enable_hashjoin = off;
-      SET LOCAL enable_mergejoin = off
+      SET LOCAL enable_mergejoin = off;
+      SET LOCAL jit = off
       """;
 
   /**

@@ -133,6 +133,10 @@ public final class OperatorSql {
   /** What is due and in which lane: parked messages wait, too, but for their time. */
   private static final String LANES = "generate_series(0, 127) AS l (lane)";
 
+  /** Whether anything is pending at the endpoint e; if not, no lane has to be looked into. */
+  private static final String ANYTHING =
+      "EXISTS (SELECT FROM {inbox}.inbox_pending first WHERE first.endpoint = e.endpoint)";
+
   /** Those of messages with an ordering key. */
   private static final String KEYED_LANES = "generate_series(64, 127) AS l (lane)";
 
@@ -369,13 +373,15 @@ public final class OperatorSql {
 
   /**
    * Limits the duration of a status query, and restricts it to index scans, whatever was known
-   * about the tables when it was planned.
+   * about the tables when it was planned. What is not possible with them costs so much, as the
+   * planner counts, that a server would compile the query each time.
    */
   public static String lookFor(long millis) {
     return """
         SET LOCAL statement_timeout = %d;
         SET LOCAL enable_seqscan = off;
-        SET LOCAL enable_bitmapscan = off
+        SET LOCAL enable_bitmapscan = off;
+        SET LOCAL jit = off
         """
         .formatted(millis);
   }
@@ -433,6 +439,7 @@ public final class OperatorSql {
                                WHERE b.endpoint = e.endpoint AND b.lane < 0
                                  AND b.ordering_key = p.ordering_key AND b.seq < p.seq)
              ORDER BY p.seq LIMIT 1) head
+           WHERE %s
            ORDER BY head.due_on_utc LIMIT 1)
         ) parked_or_not ORDER BY due_on_utc LIMIT 1
       ) due ON true
@@ -459,7 +466,7 @@ public final class OperatorSql {
                     SELECT p.ordering_key FROM %s CROSS JOIN LATERAL (
                       SELECT ordering_key FROM {inbox}.inbox_pending
                       WHERE endpoint = e.endpoint AND lane = l.lane::smallint
-                      ORDER BY seq LIMIT 100) p) waits
+                      ORDER BY seq LIMIT 100) p WHERE %s) waits
               GROUP BY ordering_key) behind
         CROSS JOIN LATERAL (
           SELECT p.seq, p.due_on_utc, p.lease FROM {inbox}.inbox_pending p
@@ -473,12 +480,12 @@ public final class OperatorSql {
       ) blocked ON true
       LEFT JOIN {inbox}.inbox_paused pause ON pause.endpoint = e.endpoint
       """
-          .formatted(LANES, PendingSql.IS_HELD, KEYED_LANES);
+          .formatted(LANES, ANYTHING, PendingSql.IS_HELD, KEYED_LANES, ANYTHING);
 
   /** Restricts a query to index scans, whatever the tables contain and the statistics say. */
   public static final String BY_INDEX_ONLY =
       "SET LOCAL statement_timeout = '5s'; SET LOCAL enable_seqscan = off; SET LOCAL"
-          + " enable_bitmapscan = off";
+          + " enable_bitmapscan = off; SET LOCAL jit = off";
 
   /**
    * The endpoints that have anything pending, dead, quarantined or paused, or at which one of the

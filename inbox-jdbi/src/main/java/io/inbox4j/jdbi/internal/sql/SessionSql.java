@@ -84,7 +84,7 @@ public final class SessionSql {
   private static final String SETTINGS =
       """
       unnest(ARRAY['enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_seqscan',
-                   'idle_in_transaction_session_timeout', 'lock_timeout', 'search_path',
+                   'idle_in_transaction_session_timeout', 'jit', 'lock_timeout', 'search_path',
                    'statement_timeout'])
       WITH ORDINALITY AS s (name, n)
       """;

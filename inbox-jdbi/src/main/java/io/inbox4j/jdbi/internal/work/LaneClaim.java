@@ -121,7 +121,7 @@ final class LaneClaim {
     long begin = System.nanoTime();
     try {
       Lanes lanes = statements.lockLanes(look, used);
-      lanes.heads.forEach(this::passedBefore);
+      passHeads(look, lanes);
       cursor.looked(look, lanes.heads.keySet(), Duration.ofNanos(System.nanoTime() - begin));
       return lanes;
     } finally {
@@ -129,10 +129,16 @@ final class LaneClaim {
     }
   }
 
-  /** What comes before the first message of a lane was taken by others, too. */
-  private void passedBefore(int lane, long head) {
-    if (lane < LaneCursor.KEYED) {
-      cursor.passed(lane, head - 1);
+  /**
+   * What comes before the first message of a lane need not be looked at again, whoever has taken
+   * it. Of a lane that it only glanced at it may have seen the last message instead.
+   */
+  private void passHeads(LaneCursor.Look look, Lanes lanes) {
+    for (int lane : look.lanes()) {
+      Long head = lanes.heads.get(lane);
+      if (head != null && lane < LaneCursor.KEYED) {
+        cursor.passed(lane, head - 1);
+      }
     }
   }
 

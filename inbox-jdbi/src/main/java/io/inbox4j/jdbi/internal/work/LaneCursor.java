@@ -60,6 +60,10 @@ public final class LaneCursor {
   private int nextOther;
   private int locks = MAX_LOCKED;
   private boolean rescanning;
+
+  /** Whether the last glance found nothing, so that there was nothing at all. */
+  private boolean empty;
+
   private long lastGlance;
   private long glanceRest;
   private long lastRescan;
@@ -99,11 +103,11 @@ public final class LaneCursor {
   /** What the next claim looks into first. */
   synchronized Look look() {
     long now = clock.getAsLong();
-    if (!rescanning && now - lastRescan >= rescanInterval) {
+    boolean glances = now - lastGlance >= glanceRest;
+    if (!rescanning && now - lastRescan >= rescanInterval && !(empty && glances)) {
       rescanning = true;
       return new Look(ALL, new long[LANES], locks, false, true);
     }
-    boolean glances = now - lastGlance >= glanceRest;
     return new Look(some(), after(now), locks, glances, false);
   }
 
@@ -147,6 +151,9 @@ public final class LaneCursor {
   synchronized void looked(Look look, Set<Integer> found, Duration time) {
     look.lanes().forEach(live::clear);
     found.forEach(live::set);
+    if (look.glances() || !found.isEmpty()) {
+      empty = found.isEmpty();
+    }
     if (look.glances()) {
       lastGlance = clock.getAsLong();
       glanceRest = time.compareTo(QUICK) < 0 ? 0 : RESCAN_REST * time.toNanos();

@@ -54,6 +54,16 @@ class LaneCursorTest {
   }
 
   @Test
+  void whereAGlanceShowsThatThereIsNothingNoLaneIsLookedInto() {
+    look();
+    after(LaneCursor.MIN_RESCAN_INTERVAL);
+    assertThat(look().rescans()).isFalse();
+    after(LaneCursor.MIN_RESCAN_INTERVAL);
+    assertThat(look(3).rescans()).isFalse();
+    assertThat(look(3).rescans()).as("once there is something").isTrue();
+  }
+
+  @Test
   void whereSomethingWasSeenIsLookedIntoAgain() {
     look(3, 70);
     assertThat(look(3).lanes()).contains(3, 70);
