@@ -37,6 +37,9 @@ public final class LaneCursor {
   /** The most lanes that a claim locks. */
   static final int MAX_LOCKED = 16;
 
+  /** How many lanes a claim may lock at least that looks into all of them. */
+  static final int MIN_EVERYWHERE = 4;
+
   /** The interval between two looks into all lanes from their beginning. */
   static final Duration MIN_RESCAN_INTERVAL = Duration.ofSeconds(1);
 
@@ -113,7 +116,8 @@ public final class LaneCursor {
 
   /** What it looks into if that was not enough: all lanes. */
   synchronized Look lookEverywhere() {
-    return new Look(ALL, after(clock.getAsLong()), locks, false, false);
+    int most = Math.min(MAX_LOCKED, Math.max(MIN_EVERYWHERE, 2 * locks));
+    return new Look(ALL, after(clock.getAsLong()), most, false, false);
   }
 
   private long[] after(long now) {
