@@ -18,6 +18,11 @@ public interface InboxTransport extends AutoCloseable {
   <T extends IntegrationEvent> Receiver receive(
       ReceiveEndpoint endpoint, DeliveryReceiver<T> deliveryReceiver, ConnectionListener listener);
 
+  /** Opens a sender, which connects when there is something to send. */
+  default MessageSender openSender() {
+    throw new UnsupportedOperationException("this transport cannot send");
+  }
+
   @Override
   void close();
 
