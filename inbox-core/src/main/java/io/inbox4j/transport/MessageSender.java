@@ -17,8 +17,14 @@ public interface MessageSender extends AutoCloseable {
    * batches can be in flight. Messages of batches that were sent one after the other arrive in this
    * order.
    *
-   * <p>After a batch of which something is {@link SendResult.Unknown} the next one may overtake
-   * what is sent again; the caller waits for all batches in flight before it sends that again.
+   * <p>A message that the broker refuses may take others with it, which are unknown then. When they
+   * are sent again, this may wait for the confirm of each, until it is known which one is {@link
+   * SendResult.Rejected}; but never for longer than it takes to give up the connection.
+   *
+   * <p>If something of a batch is {@link SendResult.Unknown}, those that are sent after it are
+   * unknown, too, and not sent, until the caller has awaited all of them: otherwise they would
+   * overtake what is sent again. The caller waits for all batches in flight, and then sends what is
+   * unknown again, in order, before anything else.
    *
    * @throws BrokerUnavailableException if there is no connection now, or the broker does not accept
    *     messages for longer than the sender waits; some of the messages may have been sent

@@ -35,6 +35,9 @@ public record OutgoingMessage(
     @Nullable Duration expiresAfter,
     @Nullable Integer priority) {
 
+  /** The header in which a receiver finds the ordering key. */
+  public static final String ORDERING_KEY_HEADER = "x-ordering-key";
+
   /** Where a message goes. */
   public sealed interface Destination {
 
