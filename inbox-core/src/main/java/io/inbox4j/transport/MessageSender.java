@@ -22,9 +22,9 @@ public interface MessageSender extends AutoCloseable {
    * SendResult.Rejected}; but never for longer than it takes to give up the connection.
    *
    * <p>If something of a batch is {@link SendResult.Unknown}, those that are sent after it are
-   * unknown, too, and not sent, until the caller has awaited all of them: otherwise they would
-   * overtake what is sent again. The caller waits for all batches in flight, and then sends what is
-   * unknown again, in order, before anything else.
+   * unknown, too, and not sent, until the caller has awaited the last of them: otherwise they would
+   * overtake what is sent again. The caller awaits all batches in flight, in order, and then sends
+   * what is unknown again, in order, before anything else.
    *
    * @throws BrokerUnavailableException if there is no connection now, or the broker does not accept
    *     messages for longer than the sender waits; some of the messages may have been sent

@@ -198,17 +198,20 @@ final class RabbitSender implements MessageSender {
     try {
       return connect();
     } catch (IOException | TimeoutException | ShutdownSignalException e) {
-      AbortableConnection failed = line;
-      String aborted = failed == null ? null : failed.aborted();
-      throw new BrokerUnavailableException(
-          "the broker cannot be reached: " + (aborted == null ? Supervisor.describe(e) : aborted),
-          e);
+      throw new BrokerUnavailableException("the broker cannot be reached: " + whyAborted(), e);
     } finally {
       watch.end();
     }
   }
 
+  /** Who awaits a batch also knows of those before it, even of those that it has dropped. */
   private void forgetAnswered() {
+    for (int i = unanswered.size() - 1; i >= 0; i--) {
+      if (unanswered.get(i).isTold()) {
+        unanswered.subList(0, i).clear();
+        break;
+      }
+    }
     unanswered.removeIf(SentMessages::isAnswered);
     if (unanswered.size() > MAX_UNANSWERED) {
       throw new IllegalStateException(
@@ -221,18 +224,15 @@ final class RabbitSender implements MessageSender {
     AbortableConnection next = new AbortableConnection();
     line = next;
     requireOpen();
-    boolean opened = false;
     try {
       SenderSession current = SenderSession.open(factory, next, suspects);
       session = current;
       requireOpen();
-      opened = true;
       return current;
-    } finally {
-      if (!opened) {
-        session = null;
-        next.abort("it was not opened");
-      }
+    } catch (Throwable e) {
+      session = null;
+      next.abort(Supervisor.describe(e));
+      throw e;
     }
   }
 
@@ -253,6 +253,11 @@ final class RabbitSender implements MessageSender {
   private void callTakesTooLong() {
     cautious = true;
     abort("the broker has not taken it, or not answered, in time");
+  }
+
+  private @Nullable String whyAborted() {
+    AbortableConnection current = line;
+    return current == null ? null : current.aborted();
   }
 
   private void abort(String why) {

@@ -46,6 +46,11 @@ final class SentMessages implements MessageSender.SentBatch {
     return Arrays.stream(results).anyMatch(SendResult.Unknown.class::isInstance);
   }
 
+  /** Whether the caller knows the results. */
+  synchronized boolean isTold() {
+    return told;
+  }
+
   /** Whether nothing has to be sent again, as far as the caller does not know of it. */
   synchronized boolean isAnswered() {
     return told || (open == 0 && !hasUnknown());

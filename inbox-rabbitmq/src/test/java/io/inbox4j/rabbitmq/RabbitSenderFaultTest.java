@@ -115,13 +115,26 @@ class RabbitSenderFaultTest {
     server.kill9();
     server.restart();
     SentBatch next = sender.send(messages(queue, 10));
-    assertThat(next.await(Duration.ZERO)).hasSize(10).hasOnlyElementsOfType(Unknown.class);
+    assertThat(lost.await(PATIENCE)).hasSize(10).hasOnlyElementsOfType(Unknown.class);
     SentBatch another = sender.send(messages(queue, 1));
     assertThat(another.await(Duration.ZERO)).hasOnlyElementsOfType(Unknown.class);
-    assertThat(lost.await(PATIENCE)).hasSize(10).hasOnlyElementsOfType(Unknown.class);
+    assertThat(next.await(Duration.ZERO)).hasSize(10).hasOnlyElementsOfType(Unknown.class);
+    assertThat(sender.send(messages(queue, 1)).await(PATIENCE)).containsExactly(new Confirmed());
     assertThat(sendUntilSettled(sender, messages(queue, 10)).results().values())
         .containsOnly(new Confirmed());
-    assertThat(received(11)).hasSize(11);
+    assertThat(received(12)).hasSize(12);
+  }
+
+  @Test
+  void aBatchThatNobodyAwaitsIsForgottenWhenALaterOneIs() throws Exception {
+    assertThat(sender.send(messages(queue, 1)).await(PATIENCE)).containsExactly(new Confirmed());
+    server.flush();
+    server.freeze();
+    SentBatch dropped = sender.send(messages(queue, 10));
+    server.kill9();
+    server.restart();
+    assertThat(sendUntilSettled(sender, messages(queue, 10)).rounds()).isEqualTo(2);
+    assertThat(dropped.await(Duration.ZERO)).hasSize(10).hasOnlyElementsOfType(Unknown.class);
   }
 
   @Test
@@ -189,7 +202,8 @@ class RabbitSenderFaultTest {
         Duration.ofSeconds(20), // nobody completes the handshake
         () ->
             assertThatThrownBy(() -> sender.send(messages))
-                .isInstanceOf(BrokerUnavailableException.class));
+                .isInstanceOf(BrokerUnavailableException.class)
+                .hasMessageContaining("cannot be reached"));
     server.unfreeze();
     assertThat(sendUntilSettled(sender, messages).results().values()).containsOnly(new Confirmed());
   }
@@ -240,7 +254,7 @@ class RabbitSenderFaultTest {
   @Test
   void aBlockedConnectionThatIsGivenUpTellsWhenTheBrokerAcceptsMessagesAgain() throws Exception {
     assertThat(sender.send(messages(queue, 1)).await(PATIENCE)).containsExactly(new Confirmed());
-    watermark("0.00001");
+    raiseAlarm();
     try {
       List<OutgoingMessage> messages = messages(queue, 10);
       SentBatch batch = sender.send(messages);
@@ -264,7 +278,7 @@ class RabbitSenderFaultTest {
   @Test
   void moreThanABlockedBrokerReadsIsNotWrittenForEver() throws Exception {
     assertThat(sender.send(messages(queue, 1)).await(PATIENCE)).containsExactly(new Confirmed());
-    watermark("0.00001");
+    raiseAlarm();
     try {
       within(
           Duration.ofSeconds(25),
@@ -301,6 +315,13 @@ class RabbitSenderFaultTest {
     return Thread.getAllStackTraces().values().stream()
         .map(stack -> Arrays.stream(stack).map(StackTraceElement::getMethodName).toList())
         .anyMatch(methods -> methods.contains("basicPublish") && methods.contains("implWrite"));
+  }
+
+  private static void raiseAlarm() {
+    watermark("0.00001");
+    await()
+        .atMost(PATIENCE)
+        .until(() -> server.ctl("eval", "rabbit_alarm:get_alarms().").contains("memory"));
   }
 
   private static void watermark(String share) {
