@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
 import io.inbox4j.rabbitmq.Outgoing.Settled;
 import io.inbox4j.testkit.RabbitServer;
 import io.inbox4j.transport.BrokerUnavailableException;
@@ -221,6 +222,31 @@ class RabbitSenderFaultTest {
     server.unfreeze();
     assertThat(sendUntilSettled(sender, messages(queue, 10)).results().values())
         .containsOnly(new Confirmed());
+  }
+
+  @Test
+  @SuppressWarnings("deprecation") // NIO, which somebody may still use
+  void aWriteThatTheBrokerDoesNotReadEndsInTimeWithOtherKindsOfConnections() throws Exception {
+    ConnectionFactory nio = RabbitTransport.settings(server.uri());
+    nio.useNio();
+    ConnectionFactory netty = RabbitTransport.settings(server.uri());
+    netty.netty();
+    for (ConnectionFactory settings : List.of(nio, netty)) {
+      try (RabbitTransport other = RabbitTransport.connect(settings)) {
+        MessageSender stuck = other.openSender();
+        assertThat(stuck.send(messages(queue, 1)).await(PATIENCE)).containsExactly(new Confirmed());
+        server.freeze();
+        within(
+            Duration.ofSeconds(40),
+            () ->
+                assertThat(stuck.send(mebibytes(64)).await(Duration.ofSeconds(1)))
+                    .hasSize(64)
+                    .hasOnlyElementsOfType(Unknown.class));
+        within(Duration.ofSeconds(10), stuck::close);
+      } finally {
+        server.unfreeze();
+      }
+    }
   }
 
   @Test
