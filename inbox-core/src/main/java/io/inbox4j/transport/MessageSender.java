@@ -19,7 +19,8 @@ public interface MessageSender extends AutoCloseable {
    *
    * <p>A message that the broker refuses may take others with it, which are unknown then. When they
    * are sent again, this may wait for the confirm of each, until it is known which one is {@link
-   * SendResult.Rejected}; but never for longer than it takes to give up the connection.
+   * SendResult.Rejected}; but it never waits for much longer than a minute in all: what was not
+   * sent by then is unknown.
    *
    * <p>If something of a batch is {@link SendResult.Unknown}, those that are sent after it are
    * unknown, too, and not sent, until the caller has awaited the last of them: otherwise they would

@@ -2,6 +2,7 @@ package io.inbox4j.rabbitmq;
 
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.ShutdownSignalException;
+import io.inbox4j.internal.loop.Deadline;
 import io.inbox4j.transport.BrokerUnavailableException;
 import io.inbox4j.transport.MessageSender;
 import io.inbox4j.transport.OutgoingMessage;
@@ -34,11 +35,12 @@ import org.jspecify.annotations.Nullable;
  * end of what was written to it, so messages arrive in order for the first time. Only one that the
  * broker refuses for now, because its queue is full, can be overtaken by those already in flight.
  *
- * <p><b>Every wait is bounded.</b> A {@link CallWatch} aborts the connection when the client does
- * not return, which happens when the broker has stopped reading and the socket's buffers are full.
- * After the broker has said that it is blocked nothing is written any more, and on the connection
- * after one that was stuck the first message is sent alone: if the broker is still blocked it says
- * so, and the connection waits for it to say that it is not.
+ * <p><b>Every wait is bounded</b>, and so is sending a batch: what is not written in time is
+ * unknown, and at least one message is. A {@link CallWatch} aborts the connection when the client
+ * does not return, which happens when the broker has stopped reading and the socket's buffers are
+ * full. After the broker has said that it is blocked nothing is written any more, and on the
+ * connection after one that was stuck the first message is sent alone: if the broker is still
+ * blocked it says so, and the connection waits for it to say that it is not.
  */
 final class RabbitSender implements MessageSender {
 
@@ -50,6 +52,9 @@ final class RabbitSender implements MessageSender {
    * sent before it, and for its confirm; besides the time for its body.
    */
   private static final Duration CALL = Duration.ofSeconds(10);
+
+  /** After this time a batch is broken off; what is left of it comes with the next one. */
+  private static final Duration BATCH = Duration.ofSeconds(10);
 
   private static final Duration PER_MEBIBYTE = Duration.ofSeconds(1);
   private static final int MEBIBYTE = 1 << 20;
@@ -103,11 +108,15 @@ final class RabbitSender implements MessageSender {
   private void send(SenderSession session, List<OutgoingMessage> messages, SentMessages batch)
       throws InterruptedException {
     SenderSession current = session;
+    Deadline deadline = Deadline.in(BATCH);
     for (int i = 0; i < messages.size(); i++) {
       if (current.isEndedByOneMessage() && !batch.hasUnknown()) {
         current = reconnected(current);
       }
       String obstacle = current.obstacle();
+      if (obstacle == null && i > 0 && deadline.hasPassed()) {
+        obstacle = "it was not its turn within " + BATCH;
+      }
       if (obstacle != null) { // the rest must not overtake what is unknown
         batch.settleFrom(i, new SendResult.Unknown(obstacle));
         return;

@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -246,6 +247,24 @@ class RabbitSenderFaultTest {
       } finally {
         server.unfreeze();
       }
+    }
+  }
+
+  @Test
+  void aBatchForWhichTheBrokerIsTooSlowIsBrokenOffAndGoesOnWithTheNext() throws Exception {
+    try (SlowProxy proxy = new SlowProxy(server.uri(), 4 * MEBIBYTE);
+        RabbitTransport slow = RabbitTransport.connect(proxy.uri())) {
+      MessageSender slowSender = slow.openSender();
+      List<OutgoingMessage> messages = mebibytes(48);
+      AtomicReference<SentBatch> first = new AtomicReference<>();
+      within(Duration.ofSeconds(14), () -> first.set(slowSender.send(messages)));
+      List<SendResult> results = first.get().await(PATIENCE);
+      int sent = (int) results.stream().filter(Confirmed.class::isInstance).count();
+      assertThat(sent).isBetween(1, 47);
+      assertThat(results.subList(sent, 48)).hasOnlyElementsOfType(Unknown.class);
+      assertThat(sendUntilSettled(slowSender, messages.subList(sent, 48)).results().values())
+          .containsOnly(new Confirmed());
+      assertThat(received(48)).isEqualTo(ids(messages));
     }
   }
 
