@@ -44,17 +44,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class RabbitSender implements MessageSender {
 
-  /** How long it may take to connect. */
-  private static final Duration CONNECT = Duration.ofSeconds(10);
-
-  /**
-   * How long a call of the client may take, and a message that is sent alone may wait for what was
-   * sent before it, and for its confirm; besides the time for its body.
-   */
-  private static final Duration CALL = Duration.ofSeconds(10);
-
-  /** After this time a batch is broken off; what is left of it comes with the next one. */
-  private static final Duration BATCH = Duration.ofSeconds(10);
+  /** What {@link RabbitTransport#openSender()} has. */
+  static final Duration DEFAULT_PATIENCE = Duration.ofSeconds(10);
 
   private static final Duration PER_MEBIBYTE = Duration.ofSeconds(1);
   private static final int MEBIBYTE = 1 << 20;
@@ -62,6 +53,7 @@ final class RabbitSender implements MessageSender {
   private static final int MAX_UNANSWERED = 1_000;
 
   private final ConnectionFactory factory;
+  private final Duration patience;
   private final Consumer<RabbitSender> closing;
   private final Suspects suspects = new Suspects();
 
@@ -77,13 +69,17 @@ final class RabbitSender implements MessageSender {
   private volatile boolean cautious;
 
   /**
+   * @param patience how long it may take to connect, a call of the client may take, a message that
+   *     is sent alone may wait for what was sent before it, and for its confirm, each besides the
+   *     time for its body; and a batch until it is broken off, and the rest comes with the next one
    * @param closing is told when it is closed
    */
-  RabbitSender(ConnectionFactory settings, Consumer<RabbitSender> closing) {
+  RabbitSender(ConnectionFactory settings, Duration patience, Consumer<RabbitSender> closing) {
     this.factory = settings.clone();
+    this.patience = patience;
     this.closing = closing;
     factory.setSharedExecutor(new SameThreadExecutor()); // there are no consumers
-    factory.setChannelRpcTimeout((int) CALL.toMillis());
+    factory.setChannelRpcTimeout((int) patience.toMillis());
     if (factory.getRequestedHeartbeat() == 0) {
       factory.setRequestedHeartbeat((int) RabbitTransport.HEARTBEAT.toSeconds());
     }
@@ -108,14 +104,14 @@ final class RabbitSender implements MessageSender {
   private void send(SenderSession session, List<OutgoingMessage> messages, SentMessages batch)
       throws InterruptedException {
     SenderSession current = session;
-    Deadline deadline = Deadline.in(BATCH);
+    Deadline deadline = Deadline.in(patience);
     for (int i = 0; i < messages.size(); i++) {
       if (current.isEndedByOneMessage() && !batch.hasUnknown()) {
         current = reconnected(current);
       }
       String obstacle = current.obstacle();
       if (obstacle == null && i > 0 && deadline.hasPassed()) {
-        obstacle = "it was not its turn within " + BATCH;
+        obstacle = "it was not its turn within " + patience;
       }
       if (obstacle != null) { // the rest must not overtake what is unknown
         batch.settleFrom(i, new SendResult.Unknown(obstacle));
@@ -148,16 +144,16 @@ final class RabbitSender implements MessageSender {
   private void sendAlone(SenderSession current, AmqpMessage message, SentMessages batch, int index)
       throws InterruptedException {
     watch.end();
-    if (!current.awaitConfirms(CALL)) {
-      current.giveUp("the broker has not confirmed the messages before it within " + CALL);
+    if (!current.awaitConfirms(patience)) {
+      current.giveUp("the broker has not confirmed the messages before it within " + patience);
     }
-    Duration patience = patience(message);
-    watch.begin(patience);
+    Duration limit = patience(message);
+    watch.begin(limit);
     current.publish(message, batch, index);
     watch.end();
-    SendResult result = batch.await(index, patience);
+    SendResult result = batch.await(index, limit);
     if (result == null) {
-      current.giveUp("the broker has not confirmed it within " + patience);
+      current.giveUp("the broker has not confirmed it within " + limit);
     } else if (!(result instanceof SendResult.Unknown)) {
       suspects.clear(message);
       cautious = false;
@@ -167,8 +163,8 @@ final class RabbitSender implements MessageSender {
     }
   }
 
-  private static Duration patience(AmqpMessage message) {
-    return CALL.plus(PER_MEBIBYTE.multipliedBy(message.body().length / MEBIBYTE));
+  private Duration patience(AmqpMessage message) {
+    return patience.plus(PER_MEBIBYTE.multipliedBy(message.body().length / MEBIBYTE));
   }
 
   private SenderSession reconnected(SenderSession ended) {
@@ -203,7 +199,7 @@ final class RabbitSender implements MessageSender {
       session = null;
       last.close(end);
     }
-    watch.begin(CONNECT);
+    watch.begin(patience);
     try {
       return connect();
     } catch (IOException | TimeoutException | ShutdownSignalException e) {

@@ -204,7 +204,11 @@ public final class RabbitTransport implements InboxTransport {
    */
   @Override
   public MessageSender openSender() {
-    RabbitSender sender = new RabbitSender(factory, senders::remove);
+    return openSender(RabbitSender.DEFAULT_PATIENCE);
+  }
+
+  MessageSender openSender(Duration patience) {
+    RabbitSender sender = new RabbitSender(factory, patience, senders::remove);
     senders.add(sender);
     return sender;
   }

@@ -46,6 +46,10 @@ import org.junit.jupiter.api.Timeout;
 class RabbitSenderFaultTest {
 
   private static final int MEBIBYTE = 1 << 20;
+
+  /** Shorter than usual, so that the tests are; a call takes less while the broker answers. */
+  private static final Duration IMPATIENT = Duration.ofSeconds(4);
+
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static RabbitServer server;
 
@@ -71,7 +75,7 @@ class RabbitSenderFaultTest {
         channel ->
             channel.queueDeclare(name, true, false, false, Map.of("x-queue-type", "quorum")));
     transport = RabbitTransport.connect(server.uri());
-    sender = transport.openSender();
+    sender = transport.openSender(IMPATIENT);
   }
 
   @AfterEach
@@ -201,7 +205,7 @@ class RabbitSenderFaultTest {
         Duration.ofSeconds(1),
         () -> assertThat(second.await(PATIENCE)).hasOnlyElementsOfType(Unknown.class));
     within(
-        Duration.ofSeconds(20), // nobody completes the handshake
+        Duration.ofSeconds(10), // nobody completes the handshake
         () ->
             assertThatThrownBy(() -> sender.send(messages))
                 .isInstanceOf(BrokerUnavailableException.class)
@@ -215,7 +219,7 @@ class RabbitSenderFaultTest {
     assertThat(sender.send(messages(queue, 1)).await(PATIENCE)).containsExactly(new Confirmed());
     server.freeze();
     within(
-        Duration.ofSeconds(20),
+        Duration.ofSeconds(10),
         () ->
             assertThat(sender.send(mebibytes(64)).await(Duration.ZERO))
                 .hasSize(64)
@@ -234,7 +238,7 @@ class RabbitSenderFaultTest {
     netty.netty();
     for (ConnectionFactory settings : List.of(nio, netty)) {
       try (RabbitTransport other = RabbitTransport.connect(settings)) {
-        MessageSender stuck = other.openSender();
+        MessageSender stuck = other.openSender(IMPATIENT);
         assertThat(stuck.send(messages(queue, 1)).await(PATIENCE)).containsExactly(new Confirmed());
         server.freeze();
         within(
@@ -254,17 +258,17 @@ class RabbitSenderFaultTest {
   void aBatchForWhichTheBrokerIsTooSlowIsBrokenOffAndGoesOnWithTheNext() throws Exception {
     try (SlowProxy proxy = new SlowProxy(server.uri(), 4 * MEBIBYTE);
         RabbitTransport slow = RabbitTransport.connect(proxy.uri())) {
-      MessageSender slowSender = slow.openSender();
-      List<OutgoingMessage> messages = mebibytes(48);
+      MessageSender slowSender = slow.openSender(IMPATIENT);
+      List<OutgoingMessage> messages = mebibytes(24);
       AtomicReference<SentBatch> first = new AtomicReference<>();
-      within(Duration.ofSeconds(14), () -> first.set(slowSender.send(messages)));
+      within(Duration.ofSeconds(10), () -> first.set(slowSender.send(messages)));
       List<SendResult> results = first.get().await(PATIENCE);
       int sent = (int) results.stream().filter(Confirmed.class::isInstance).count();
-      assertThat(sent).isBetween(1, 47);
-      assertThat(results.subList(sent, 48)).hasOnlyElementsOfType(Unknown.class);
-      assertThat(sendUntilSettled(slowSender, messages.subList(sent, 48)).results().values())
+      assertThat(sent).isBetween(1, 23);
+      assertThat(results.subList(sent, 24)).hasOnlyElementsOfType(Unknown.class);
+      assertThat(sendUntilSettled(slowSender, messages.subList(sent, 24)).results().values())
           .containsOnly(new Confirmed());
-      assertThat(received(48)).isEqualTo(ids(messages));
+      assertThat(received(24)).isEqualTo(ids(messages));
     }
   }
 
