@@ -7,6 +7,7 @@ module io.inbox4j.api {
   exports io.inbox4j.event;
   exports io.inbox4j.handler;
   exports io.inbox4j.listener;
+  exports io.inbox4j.publish;
   exports io.inbox4j.retry;
   exports io.inbox4j.internal to
       io.inbox4j.core,

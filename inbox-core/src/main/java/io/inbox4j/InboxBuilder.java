@@ -17,6 +17,7 @@ import io.inbox4j.operations.Retention;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.transport.InboxTransport;
 import io.inbox4j.transport.ReceiveMiddleware;
+import io.inbox4j.transport.TopicNames;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -42,6 +43,7 @@ public final class InboxBuilder {
   private final Map<String, Consumer<SubscriptionBuilder>> subscriptions = new LinkedHashMap<>();
   private final List<EventMiddleware> middleware = new ArrayList<>();
   private final List<ReceiveMiddleware> receiveMiddleware = new ArrayList<>();
+  private TopicNames topics = TopicNames.ofDefaults();
   private final List<InboxListener> listeners = new ArrayList<>();
   private @Nullable Integer maxConcurrency;
   private Duration maxTransactionAge = DEFAULT_MAX_TRANSACTION_AGE;
@@ -106,6 +108,15 @@ public final class InboxBuilder {
    */
   public InboxBuilder receiveMiddleware(ReceiveMiddleware middleware) {
     receiveMiddleware.add(middleware);
+    return this;
+  }
+
+  /**
+   * How the topics are named that events are published to, and that queues are bound to. Publishers
+   * and subscribers must agree. Defaults to {@link TopicNames#ofDefaults()}: the event type.
+   */
+  public InboxBuilder topics(TopicNames names) {
+    this.topics = names;
     return this;
   }
 
@@ -213,7 +224,7 @@ public final class InboxBuilder {
         (queue, configure) -> {
           SubscriptionBuilder builder = new SubscriptionBuilder(queue, defaults, middleware);
           configure.accept(builder);
-          endpoints.add(builder.build(process));
+          endpoints.add(builder.build(process, topics));
         });
     FailureLog failures = new FailureLog(logExceptionText, store::namesIn);
     return new Inbox(

@@ -16,6 +16,7 @@ import io.inbox4j.retry.WhenDead;
 import io.inbox4j.transport.Binding;
 import io.inbox4j.transport.MessageIdSource;
 import io.inbox4j.transport.ReceiveEndpoint;
+import io.inbox4j.transport.TopicNames;
 import io.inbox4j.transport.Topology;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -57,6 +58,7 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
   private final Map<Class<? extends IntegrationEvent>, RetryPolicy> retryByEvent =
       new LinkedHashMap<>();
   private final List<Binding> bindings = new ArrayList<>();
+  private boolean unbound;
   private final List<EventMiddleware> middleware;
   private Topology topology = Topology.quorum();
   private MessageIdSource messageIdSource = MessageIdSource.ANY;
@@ -126,6 +128,8 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
 
   /**
    * Binds the queue to an exchange, which is declared as a durable topic exchange unless it exists.
+   * Defaults to the topics of all event types that it receives, see {@link InboxBuilder#topics}; a
+   * queue that is only checked ({@link Topology#existing()}) is not bound to them.
    */
   public SubscriptionBuilder bind(String exchange, String... routingKeys) {
     if (routingKeys.length == 0) {
@@ -136,6 +140,15 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
     for (String routingKey : routingKeys) {
       bindings.add(new Binding(exchange, routingKey));
     }
+    return this;
+  }
+
+  /**
+   * Binds the queue to nothing, for messages that are sent to it directly, and for bindings that
+   * somebody else makes. Bindings that exist stay.
+   */
+  public SubscriptionBuilder unbound() {
+    this.unbound = true;
     return this;
   }
 
@@ -282,7 +295,7 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
   /**
    * @param process the name of this process
    */
-  EndpointConfig build(String process) {
+  EndpointConfig build(String process, TopicNames topics) {
     if (events.isEmpty()) {
       throw new IllegalArgumentException(
           "the subscription of '%s' has no events; add some with on(…) or receive(…)"
@@ -305,7 +318,8 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
     requireKnown("an upcaster", upcastEvents, known);
     requireKnown("a limit of concurrency", concurrencyByEvent.keySet(), known);
     return new EndpointConfig(
-        new ReceiveEndpoint(queue, topology, bindings, consumers, prefetch, batchSize),
+        new ReceiveEndpoint(
+            queue, topology, bindings(known, topics), consumers, prefetch, batchSize),
         known,
         handlers,
         middleware,
@@ -323,6 +337,23 @@ public final class SubscriptionBuilder extends SubscriptionOptions<SubscriptionB
         pollInterval,
         maxLag,
         process);
+  }
+
+  private List<Binding> bindings(EventTypes<IntegrationEvent> known, TopicNames topics) {
+    if (unbound && !bindings.isEmpty()) {
+      throw new IllegalArgumentException(
+          "'%s' is unbound and bound to '%s'; expected bind(…) or unbound()"
+              .formatted(queue, bindings.get(0).exchange()));
+    }
+    if (unbound || !bindings.isEmpty() || topology.kind() == Topology.Kind.EXISTING) {
+      return bindings;
+    }
+    return known.names().stream().sorted().map(type -> bindingTo(topics.of(type), type)).toList();
+  }
+
+  /** A topic that is named by its type has no others; any other topic may have. */
+  private static Binding bindingTo(String topic, String type) {
+    return new Binding(topic, topic.equals(type) ? "#" : type);
   }
 
   private HandlingMode checkedMode(EventDispatcher handlers) {

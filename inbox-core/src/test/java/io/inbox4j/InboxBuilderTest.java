@@ -13,6 +13,7 @@ import io.inbox4j.internal.receive.OrderingKeySource;
 import io.inbox4j.internal.receive.ReceiveLimits;
 import io.inbox4j.memory.InMemoryInboxStore;
 import io.inbox4j.retry.RetryPolicy;
+import io.inbox4j.transport.TopicNames;
 import io.inbox4j.transport.Topology;
 import java.time.Duration;
 import java.util.List;
@@ -80,7 +81,7 @@ class InboxBuilderTest {
             .on(Created.class, NOTHING)
             .orderedBy(Created.class, Created::messageId)
             .batchSize(100);
-    EndpointConfig built = kept.build("me");
+    EndpointConfig built = kept.build("me", TopicNames.ofDefaults());
     kept.batchSize(7).maxBodySize(1).orderedBy(Cancelled.class, Cancelled::messageId);
     assertThat(built.batchSize()).isEqualTo(100);
     assertThat(built.limits()).isEqualTo(ReceiveLimits.ofDefaults());
@@ -242,7 +243,7 @@ class InboxBuilderTest {
         new SubscriptionBuilder("orders", defaults, List.of())
             .on(Created.class, NOTHING)
             .concurrency(2)
-            .build("me");
+            .build("me", TopicNames.ofDefaults());
     assertThat(endpoint.batchSize()).isEqualTo(7);
     assertThat(endpoint.workers()).isEqualTo(2);
     assertThat(endpoint.limits().maxBodySize()).isEqualTo(99);
@@ -255,8 +256,9 @@ class InboxBuilderTest {
     SubscriptionBuilder builder =
         new SubscriptionBuilder("orders", new SubscriptionOptions.Defaults(), List.of());
     builder.on(Created.class, NOTHING).batchSize(7);
-    assertThat(builder.build("me").transactionSize()).isEqualTo(7);
-    assertThat(builder.isolated().build("me").transactionSize()).isEqualTo(1);
+    assertThat(builder.build("me", TopicNames.ofDefaults()).transactionSize()).isEqualTo(7);
+    assertThat(builder.isolated().build("me", TopicNames.ofDefaults()).transactionSize())
+        .isEqualTo(1);
   }
 
   @Test

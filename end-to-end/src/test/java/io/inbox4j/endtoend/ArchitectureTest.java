@@ -235,14 +235,16 @@ class ArchitectureTest {
 
   /**
    * But for how an inbox is, and since when: that is known while the database is away; and for how
-   * far ahead a time on the wire is. The program says so of its start, and compares the clocks. The
-   * store in memory is its own database.
+   * far ahead a time on the wire is. A message that is sent says when, for people. The program says
+   * so of its start, and compares the clocks. The store in memory is its own database.
    */
   @Test
   void timeIsTheDatabases() {
     noClasses()
         .that()
         .doNotBelongToAnyOf(HealthMonitor.class, DeliveryValidator.class, InMemoryInboxStore.class)
+        .and()
+        .doNotHaveFullyQualifiedName("io.inbox4j.rabbitmq.AmqpMessage")
         .and()
         .resideOutsideOfPackages(PROGRAM, CONTRACT)
         .should()

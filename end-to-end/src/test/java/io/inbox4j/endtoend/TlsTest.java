@@ -14,18 +14,25 @@ import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.testkit.ChildProcess;
 import io.inbox4j.testkit.PostgresServer;
 import io.inbox4j.testkit.RabbitServer;
+import io.inbox4j.transport.MessageSender;
+import io.inbox4j.transport.OutgoingMessage;
+import io.inbox4j.transport.SendResult;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import org.jdbi.v3.core.Jdbi;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** TLS to both servers: the certificate must be trusted, and made out to the host. */
@@ -77,6 +84,47 @@ class TlsTest {
                       + " WHERE application_name = 'inbox' AND ssl"))
           .isPositive();
     }
+  }
+
+  /**
+   * A socket with TLS waits for whoever writes to it before it closes, unless it is told not to.
+   */
+  @Test
+  @Timeout(value = 90, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aSenderSendsOverTlsAndAWriteThatTheBrokerDoesNotReadEndsInTime() throws Exception {
+    try (RabbitServer server = RabbitServer.start();
+        RabbitTransport transport =
+            RabbitTransport.connect(broker(server, right), right.trusting())) {
+      MessageSender sender = transport.openSender();
+      assertThat(sender.send(messages(1)).await(Duration.ofSeconds(30)))
+          .hasOnlyElementsOfType(SendResult.Unroutable.class);
+      server.freeze();
+      assertThat(sender.send(messages(64)).await(Duration.ZERO))
+          .hasSize(64)
+          .hasOnlyElementsOfType(SendResult.Unknown.class);
+      server.unfreeze();
+    }
+  }
+
+  /** Messages of a mebibyte to a queue that does not exist. */
+  private static List<OutgoingMessage> messages(int count) {
+    byte[] body = new byte[1 << 20];
+    return Stream.generate(
+            () ->
+                new OutgoingMessage(
+                    UUID.randomUUID(),
+                    new OutgoingMessage.Queue("missing"),
+                    "orders.order-placed",
+                    "application/json",
+                    body,
+                    Map.of(),
+                    null,
+                    null,
+                    null,
+                    null,
+                    null))
+        .limit(count)
+        .toList();
   }
 
   @Test
@@ -181,7 +229,10 @@ class TlsTest {
 
   /** Lets the broker listen with this certificate too, and returns the address. */
   private static String broker(TestCertificate certificate) throws Exception {
-    RabbitServer server = RabbitServer.shared();
+    return broker(RabbitServer.shared(), certificate);
+  }
+
+  private static String broker(RabbitServer server, TestCertificate certificate) throws Exception {
     assumeTrue(server.isOwn() && server.uri().contains("@127.0.0.1:"), "a local node");
     int port;
     try (ServerSocket socket = new ServerSocket(0)) {

@@ -203,6 +203,47 @@ class TopologyTest {
   }
 
   @Test
+  void aQueueIsBoundToTheTopicsOfItsEvents() throws Exception {
+    try (Inbox inbox =
+        inbox(subscription -> subscription.on(OrderCancelled.class, Effects::cancelled))) {
+      inbox.startReceiving();
+      assertThat(bindings())
+          .contains("orders.order-placed\t" + queue + "\t#")
+          .contains("orders.order-cancelled\t" + queue + "\t#");
+    }
+  }
+
+  @Test
+  void whatIsPublishedToTheTopicOfAnEventArrives() throws Exception {
+    String topic = queue + ".orders.order-placed";
+    try (Inbox inbox =
+            Inboxes.on(database)
+                .topics(type -> queue + "." + type)
+                .subscribe(queue, OrderPlaced.class, Effects::placed)
+                .build();
+        Publisher publisher = new Publisher(Inboxes.amqp(), queue)) {
+      inbox.start();
+      publisher.order(topic, "orders.order-placed", "published");
+      eventually(() -> assertThat(database.orders()).containsExactly("published"));
+    }
+  }
+
+  @Test
+  void anUnboundQueueIsBoundToNothing() {
+    try (Inbox inbox = inbox(SubscriptionBuilder::unbound)) {
+      inbox.startReceiving();
+      assertThat(bindings()).noneMatch(it -> it.contains("\t" + queue + "\t#"));
+    }
+  }
+
+  private static List<String> bindings() {
+    return RabbitServer.shared()
+        .ctl("list_bindings", "source_name", "destination_name", "routing_key")
+        .lines()
+        .toList();
+  }
+
+  @Test
   void anExistingFanoutExchangeIsBoundTo() throws Exception {
     String exchange = queue + ".events";
     try (Inbox inbox = inbox(subscription -> subscription.bind(exchange, ""));

@@ -5,11 +5,10 @@ import io.inbox4j.transport.ConnectionListener;
 import io.inbox4j.transport.Delivery;
 import io.inbox4j.transport.DeliveryReceiver;
 import io.inbox4j.transport.InboxTransport;
+import io.inbox4j.transport.MessageSender;
 import io.inbox4j.transport.ReceiveEndpoint;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
@@ -20,26 +19,27 @@ import java.util.concurrent.CopyOnWriteArrayList;
  */
 public final class InMemoryTransport implements InboxTransport {
 
-  private final Map<String, MemoryQueue> queues;
+  private final MemoryBroker broker;
   private final List<MemoryReceiver> receivers = new CopyOnWriteArrayList<>();
+  private final List<MessageSender> senders = new CopyOnWriteArrayList<>();
 
-  private InMemoryTransport(Map<String, MemoryQueue> queues) {
-    this.queues = queues;
+  private InMemoryTransport(MemoryBroker broker) {
+    this.broker = broker;
   }
 
   /** Creates a transport without any queue; queues come into being when they are used. */
   public static InMemoryTransport create() {
-    return new InMemoryTransport(new ConcurrentHashMap<>());
+    return new InMemoryTransport(new MemoryBroker());
   }
 
-  /** Another transport with the same queues, as another process would have it. */
+  /** Another transport with the same queues and bindings, as another process would have it. */
   public InMemoryTransport sibling() {
-    return new InMemoryTransport(queues);
+    return new InMemoryTransport(broker);
   }
 
   /** Adds a delivery to a queue, where it stays until a receiver has stored it. */
   public void publish(String queue, Delivery delivery) {
-    queue(queue).add(delivery);
+    broker.queue(queue).add(delivery);
   }
 
   /**
@@ -64,22 +64,42 @@ public final class InMemoryTransport implements InboxTransport {
     receivers.forEach(receiver -> receiver.disconnect(cause));
   }
 
+  /** Lets all siblings accept no messages from senders, as a broker does that is out of memory. */
+  public void block(String reason) {
+    broker.block(reason);
+  }
+
+  /** Lets messages be sent again. */
+  public void unblock() {
+    broker.block(null);
+  }
+
   @Override
   public <T extends IntegrationEvent> Receiver receive(
       ReceiveEndpoint endpoint, DeliveryReceiver<T> deliveryReceiver, ConnectionListener listener) {
     MemoryReceiver receiver =
-        new MemoryReceiver(endpoint, deliveryReceiver, listener, queue(endpoint.queue()));
+        new MemoryReceiver(endpoint, deliveryReceiver, listener, broker.bound(endpoint));
     receivers.add(receiver);
     receiver.start();
     return receiver;
   }
 
-  private MemoryQueue queue(String name) {
-    return queues.computeIfAbsent(name, it -> new MemoryQueue());
+  /**
+   * {@inheritDoc}
+   *
+   * <p>A message to a topic goes to all queues that receivers have bound to it, and one to a queue
+   * goes there if it was ever used. Expiry and priority have no effect.
+   */
+  @Override
+  public MessageSender openSender() {
+    MessageSender sender = new MemorySender(broker);
+    senders.add(sender);
+    return sender;
   }
 
   @Override
   public void close() {
     receivers.forEach(receiver -> receiver.close(Duration.ZERO));
+    senders.forEach(MessageSender::close);
   }
 }

@@ -160,6 +160,14 @@ public interface WorkTransaction extends AutoCloseable {
   void rollbackToSavepoint();
 
   /**
+   * Stores messages that are to be sent if this transaction commits, in this order. Called once,
+   * just before {@link #commit}, for everything that handlers have published.
+   */
+  default void publish(List<StoredOutgoing> messages) {
+    throw new UnsupportedOperationException("this store has no outbox");
+  }
+
+  /**
    * Writes the outcome of every message, as the last statements, and commits.
    *
    * @throws AbortedTransactionException if the database had already aborted the transaction

@@ -18,6 +18,12 @@ public interface InboxTransport extends AutoCloseable {
   <T extends IntegrationEvent> Receiver receive(
       ReceiveEndpoint endpoint, DeliveryReceiver<T> deliveryReceiver, ConnectionListener listener);
 
+  /**
+   * Opens a sender, which connects when there is something to send. Closing the transport closes
+   * it.
+   */
+  MessageSender openSender();
+
   @Override
   void close();
 

@@ -14,6 +14,7 @@ import io.inbox4j.store.InboxStore;
 import io.inbox4j.transport.ConnectionListener;
 import io.inbox4j.transport.DeliveryReceiver;
 import io.inbox4j.transport.InboxTransport;
+import io.inbox4j.transport.MessageSender;
 import io.inbox4j.transport.ReceiveEndpoint;
 import io.inbox4j.transport.ReceiverState;
 import io.inbox4j.transport.ValidatedDelivery;
@@ -243,6 +244,11 @@ class FailedStartTest {
           closed.add(endpoint.queue());
         }
       };
+    }
+
+    @Override
+    public MessageSender openSender() {
+      return memory.openSender();
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.inbox4j.memory.InMemoryTransport;
 import io.inbox4j.transport.ConnectionListener;
 import io.inbox4j.transport.DeliveryReceiver;
 import io.inbox4j.transport.InboxTransport;
+import io.inbox4j.transport.MessageSender;
 import io.inbox4j.transport.ReceiveEndpoint;
 import io.inbox4j.transport.ReceiveMiddleware;
 import io.inbox4j.transport.ReceiverState;
@@ -63,6 +64,11 @@ class SurvivalTest {
             receiver.close(deadline);
           }
         };
+      }
+
+      @Override
+      public MessageSender openSender() {
+        return transport.openSender();
       }
 
       @Override

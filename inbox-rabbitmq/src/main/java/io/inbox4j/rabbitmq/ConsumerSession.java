@@ -45,8 +45,18 @@ final class ConsumerSession<T extends IntegrationEvent> {
   /** Opens the connection. */
   static <T extends IntegrationEvent> ConsumerSession<T> connect(
       ConnectionFactory factory, ReceiveEndpoint endpoint) throws IOException, TimeoutException {
+    return new ConsumerSession<>(open(factory, "inbox:" + endpoint.queue()));
+  }
+
+  /**
+   * Opens a connection.
+   *
+   * @param name by which the broker shows it
+   */
+  static Connection open(ConnectionFactory factory, String name)
+      throws IOException, TimeoutException {
     try {
-      return new ConsumerSession<>(factory.newConnection("inbox:" + endpoint.queue()));
+      return factory.newConnection(name);
     } catch (SSLException e) {
       throw new IOException(
           "TLS with the broker failed; its certificate must be trusted, and made out to '%s': %s"

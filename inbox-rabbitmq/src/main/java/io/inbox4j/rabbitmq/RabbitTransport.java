@@ -8,6 +8,7 @@ import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.transport.ConnectionListener;
 import io.inbox4j.transport.DeliveryReceiver;
 import io.inbox4j.transport.InboxTransport;
+import io.inbox4j.transport.MessageSender;
 import io.inbox4j.transport.ReceiveEndpoint;
 import io.inbox4j.transport.Topology;
 import java.net.URISyntaxException;
@@ -21,11 +22,11 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An {@link InboxTransport} that receives from RabbitMQ.
+ * An {@link InboxTransport} that receives from RabbitMQ and sends to it.
  *
  * <p>Every endpoint has its own connection, so that a queue that is deleted, blocked or poisoned
  * affects no other, and a supervisor that keeps it consuming. Nothing is published on these
- * connections.
+ * connections: a sender has one of its own, which the broker can block without stopping receivers.
  */
 public final class RabbitTransport implements InboxTransport {
 
@@ -39,6 +40,7 @@ public final class RabbitTransport implements InboxTransport {
 
   private final ConnectionFactory factory;
   private final List<Supervisor<?>> supervisors = new CopyOnWriteArrayList<>();
+  private final List<RabbitSender> senders = new CopyOnWriteArrayList<>();
 
   private RabbitTransport(ConnectionFactory factory) {
     this.factory = factory;
@@ -193,8 +195,27 @@ public final class RabbitTransport implements InboxTransport {
     return supervisor;
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Messages are persistent and mandatory, and confirmed by the broker. A topic is an exchange,
+   * declared as a durable topic exchange unless it exists, the routing key is the event type. A
+   * message that would expire after more than 49 days does not expire: the broker has a limit.
+   */
+  @Override
+  public MessageSender openSender() {
+    return openSender(RabbitSender.DEFAULT_PATIENCE);
+  }
+
+  MessageSender openSender(Duration patience) {
+    RabbitSender sender = new RabbitSender(factory, patience, senders::remove);
+    senders.add(sender);
+    return sender;
+  }
+
   @Override
   public void close() {
+    senders.forEach(RabbitSender::close);
     supervisors.forEach(supervisor -> supervisor.close(Duration.ZERO));
   }
 }

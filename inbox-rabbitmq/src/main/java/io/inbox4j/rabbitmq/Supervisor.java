@@ -274,7 +274,8 @@ final class Supervisor<T extends IntegrationEvent> implements InboxTransport.Rec
     }
   }
 
-  private static String describe(Throwable failure) {
+  /** The failure in one line, with what the broker, the client or the store says of it. */
+  static String describe(Throwable failure) {
     if (!isSaidByUs(failure)) {
       return LoggedFailure.kind(failure);
     }

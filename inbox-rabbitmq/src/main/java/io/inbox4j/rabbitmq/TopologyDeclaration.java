@@ -148,33 +148,48 @@ final class TopologyDeclaration {
   private void bind() throws IOException, TimeoutException {
     Set<String> exchanges = new LinkedHashSet<>();
     endpoint.bindings().forEach(binding -> exchanges.add(binding.exchange()));
+    Map<String, Refused> undeclared = new HashMap<>();
     for (String exchange : exchanges) {
-      if (!exists(exchange)) {
-        refusable(
-            Declared.exchange(exchange),
-            channel -> channel.exchangeDeclare(exchange, BuiltinExchangeType.TOPIC, true));
+      Refused refused = declareExchange(connection, exchange);
+      if (refused != null) {
+        undeclared.put(exchange, refused); // it may be there all the same: binding will tell
       }
     }
     for (Binding binding : endpoint.bindings()) {
-      refusable(
-          ofQueue(),
-          channel -> channel.queueBind(endpoint.queue(), binding.exchange(), binding.routingKey()));
+      bind(binding, undeclared.get(binding.exchange()));
     }
   }
 
-  private boolean exists(String exchange) throws IOException, TimeoutException {
-    Channel channel = connection.createChannel();
-    try {
-      channel.exchangeDeclarePassive(exchange);
-      channel.close();
-      return true;
-    } catch (IOException e) {
-      AMQP.Channel.Close close = refusalIn(e);
-      if (close != null && close.getReplyCode() == AMQP.NOT_FOUND) {
-        return false;
-      }
-      throw e;
+  private void bind(Binding binding, @Nullable Refused undeclared)
+      throws IOException, TimeoutException {
+    Refused refused =
+        tryTo(
+            channel ->
+                channel.queueBind(endpoint.queue(), binding.exchange(), binding.routingKey()));
+    if (refused != null) {
+      throw refusal(
+          Declared.exchange(binding.exchange()), undeclared == null ? refused : undeclared);
     }
+  }
+
+  /**
+   * Declares an exchange as a durable topic exchange unless there is one, of whatever type.
+   *
+   * @return why the broker refuses that, or null if the exchange is there. Some versions do not
+   *     tell whether there is one to a user who may not declare it
+   */
+  static @Nullable Refused declareExchange(Connection connection, String exchange)
+      throws IOException, TimeoutException {
+    if (tryTo(connection, channel -> channel.exchangeDeclarePassive(exchange)) == null) {
+      return null;
+    }
+    Refused refused =
+        tryTo(
+            connection,
+            channel -> channel.exchangeDeclare(exchange, BuiltinExchangeType.TOPIC, true));
+    return refused != null && refused.argument() != null
+        ? null // somebody else has just declared another one
+        : refused;
   }
 
   private Declared ofQueue() {
@@ -203,7 +218,12 @@ final class TopologyDeclaration {
   }
 
   /** A refusal by the broker, with its reply. */
-  private record Refused(AMQP.Channel.Close close, IOException failure) {
+  record Refused(AMQP.Channel.Close close, IOException failure) {
+
+    /** What the broker says. */
+    String text() {
+      return close.getReplyText();
+    }
 
     /** The argument that differs from that of an existing queue, or null. */
     @Nullable String argument() {
@@ -228,7 +248,15 @@ final class TopologyDeclaration {
 
   /** Returns why the broker refuses it, or null if it does not. */
   private @Nullable Refused tryTo(Declaration declaration) throws IOException, TimeoutException {
+    return tryTo(connection, declaration);
+  }
+
+  private static @Nullable Refused tryTo(Connection connection, Declaration declaration)
+      throws IOException, TimeoutException {
     Channel channel = connection.createChannel();
+    if (channel == null) {
+      throw new IOException("the broker allows no more channels on the connection");
+    }
     try {
       declaration.on(channel);
       channel.close();
@@ -262,11 +290,20 @@ final class TopologyDeclaration {
               difference.group(2),
               remedy(declared));
     }
+    if (isBoundTo(declared)) {
+      return "the queue '%s' cannot be bound to the %s: %s; grant 'write' on the queue, 'read' on the exchange and 'configure' on one that does not exist, or name other exchanges with bind(…), or none with unbound()"
+          .formatted(endpoint.queue(), declared, text);
+    }
     if (refusal.getReplyCode() == AMQP.NOT_FOUND) {
       return "the queue '%s' does not exist, and Topology.existing() declares nothing; create it, or let Topology.quorum() do so (%s)"
           .formatted(endpoint.queue(), text);
     }
     return "the broker refuses the endpoint '%s': %s".formatted(endpoint.queue(), text);
+  }
+
+  private boolean isBoundTo(Declared declared) {
+    return endpoint.bindings().stream()
+        .anyMatch(binding -> declared.equals(Declared.exchange(binding.exchange())));
   }
 
   /** Suggests deleting something only where that cannot silently lose messages. */

@@ -1,9 +1,11 @@
 /**
- * The contract of {@link io.inbox4j.transport.InboxTransport}: the tests that every transport must
- * pass.
+ * The contracts of {@link io.inbox4j.transport.InboxTransport} and of its {@link
+ * io.inbox4j.transport.MessageSender}: the tests that every transport must pass.
  *
- * <p>A transport's own test extends {@link io.inbox4j.contract.transport.InboxTransportContract}
- * and supplies a {@link io.inbox4j.contract.transport.TransportFixture}.
+ * <p>A transport's own tests extend {@link io.inbox4j.contract.transport.InboxTransportContract}
+ * and {@link io.inbox4j.contract.transport.MessageSenderContract}, and supply a {@link
+ * io.inbox4j.contract.transport.TransportFixture} and a {@link
+ * io.inbox4j.contract.transport.SenderFixture}.
  */
 @NullMarked
 package io.inbox4j.contract.transport;
