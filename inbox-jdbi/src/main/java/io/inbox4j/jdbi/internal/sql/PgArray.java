@@ -15,6 +15,11 @@ public record PgArray(String type, @Nullable Object[] elements) implements Argum
   @Override
   public void apply(int position, PreparedStatement statement, StatementContext context)
       throws SQLException {
+    set(position, statement);
+  }
+
+  /** Binds it without JDBI. */
+  public void set(int position, PreparedStatement statement) throws SQLException {
     statement.setArray(position, statement.getConnection().createArrayOf(type, elements));
   }
 
