@@ -123,6 +123,7 @@ public final class JdbiOutboxReader implements OutboxReader {
             "the outbox is read in transactions of its own, and this was called inside one of the"
                 + " caller's; call it outside of it");
       }
+      schema.name(handle.getConnection()); // a query, if it is not known yet
       return handle.inTransaction(
           it -> {
             try {
@@ -131,6 +132,8 @@ public final class JdbiOutboxReader implements OutboxReader {
               throw SqlErrors.translated(e);
             }
           });
+    } catch (SQLException e) {
+      throw SqlErrors.translated(e);
     }
   }
 
