@@ -309,6 +309,28 @@ class OutboxStoreTest {
   }
 
   @Test
+  void workersAndWhoSendsListenOnOneConnection() {
+    AtomicInteger told = new AtomicInteger();
+    String listening =
+        "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN _inbox.' || current_schema() || '_'";
+    WorkStore.Watch outbox;
+    try (WorkStore.Watch workers = store.watch(endpoint -> {}, () -> {})) {
+      assertThat(workers).isNotNull();
+      await().until(() -> database.count(listening) == 1);
+      outbox = store.watchOutbox(told::incrementAndGet);
+      assertThat(told).as("it may have missed something").hasPositiveValue();
+    }
+    told.set(0);
+    try (JdbiInboxStore other = Messages.store(database)) {
+      other.publish(Outgoing.messages(1, 1));
+      await().until(() -> told.get() > 0);
+    }
+    assertThat(database.count(listening)).isOne();
+    outbox.close();
+    await().until(() -> database.count(listening) == 0);
+  }
+
+  @Test
   void aTransactionOfTheCallerNotifiesAtMostTwiceASecond() {
     long begin = System.nanoTime();
     AtomicInteger told = new AtomicInteger();

@@ -53,7 +53,9 @@ public final class NotifySender implements AutoCloseable {
   private final boolean notify;
   private final Duration apart;
   private final String self = UUID.randomUUID().toString().substring(0, 8);
-  private final List<Consumer<String>> here = new CopyOnWriteArrayList<>();
+  private final List<Watcher> here = new CopyOnWriteArrayList<>();
+  private final Object listenerLock = new Object();
+  private @Nullable NotifyListener listener;
 
   /** The endpoints that other processes have to be told of. */
   private final Set<String> owed = ConcurrentHashMap.newKeySet();
@@ -65,6 +67,18 @@ public final class NotifySender implements AutoCloseable {
   private final ScheduledThreadPoolExecutor sender =
       new ScheduledThreadPoolExecutor(
           1, NotifySender::daemon, new ThreadPoolExecutor.DiscardPolicy());
+
+  /** Somebody in this process; not a record, because two may be the same. */
+  private static final class Watcher {
+
+    private final Consumer<String> stored;
+    private final Runnable missed;
+
+    private Watcher(Consumer<String> stored, Runnable missed) {
+      this.stored = stored;
+      this.missed = missed;
+    }
+  }
 
   /**
    * @param notify whether to notify other processes and to listen to them
@@ -113,14 +127,41 @@ public final class NotifySender implements AutoCloseable {
         stored);
   }
 
+  /** All watches listen on one connection. One that comes later may have missed something. */
   private WorkStore.Watch start(Consumer<String> stored, Runnable missed) {
-    WorkStore.Watch others =
-        notify ? NotifyListener.start(listening, self, stored, missed) : () -> {};
-    here.add(stored);
-    return () -> {
-      here.remove(stored);
-      others.close();
-    };
+    Watcher watcher = new Watcher(stored, missed);
+    boolean first;
+    synchronized (listenerLock) {
+      here.add(watcher);
+      first = listener == null;
+      if (first && notify) {
+        listener =
+            NotifyListener.start(
+                listening, self, this::tellHere, () -> here.forEach(it -> it.missed.run()));
+      }
+    }
+    if (!first) {
+      missed.run();
+    }
+    return () -> stop(watcher);
+  }
+
+  private void stop(Watcher watcher) {
+    NotifyListener last = null;
+    synchronized (listenerLock) {
+      here.remove(watcher);
+      if (here.isEmpty()) {
+        last = listener;
+        listener = null;
+      }
+    }
+    if (last != null) {
+      last.close();
+    }
+  }
+
+  private void tellHere(String name) {
+    here.forEach(it -> it.stored.accept(name));
   }
 
   /**
@@ -144,7 +185,7 @@ public final class NotifySender implements AutoCloseable {
    */
   public @Nullable String publishedInTransaction() {
     try {
-      here.forEach(it -> it.accept(OUTBOX));
+      tellHere(OUTBOX);
     } catch (Throwable e) {
       log.warn("The outbox is not told of what it has: {}", LoggedFailure.summary(e));
     }
@@ -167,7 +208,7 @@ public final class NotifySender implements AutoCloseable {
       return; // not committed yet
     }
     try {
-      here.forEach(it -> it.accept(endpoint));
+      tellHere(endpoint);
       if (notify) {
         owed.add(endpoint);
         sendUnlessSending();

@@ -53,7 +53,10 @@ public final class OutboxStatements {
         handle -> handle.createUpdate(OutboxSql.RESIGN).bind("relay", relay).execute());
   }
 
-  /** Takes a few milliseconds, however much there is. */
+  /**
+   * Takes a few milliseconds, however much there is; longer while an old transaction keeps deleted
+   * rows from being removed.
+   */
   public OutboxStatus status() {
     return jdbi.inTransaction(
         handle -> {
