@@ -36,7 +36,10 @@ public interface OutboxReader extends AutoCloseable {
    */
   List<Entry> next(int limit, long bytes);
 
-  /** Removes messages that were sent, and keeps as dead those that cannot be. */
+  /**
+   * Removes messages that were sent, and keeps as dead those that cannot be: of those that it has
+   * returned since it started over.
+   */
   void settle(List<Long> sent, List<Undeliverable> dead);
 
   /** Returns again everything that was not settled. */

@@ -267,6 +267,24 @@ class OutboxReaderTest {
     assertThat(nextNumbers()).containsExactly(1);
   }
 
+  /** As after a failover to a server that did not have the last commits. */
+  @Test
+  void aMessageWithTheSequenceOfAnotherOneIsNotRemovedInItsPlace() {
+    store.publish(Outgoing.messages(1, 2));
+    List<Entry> entries = next();
+    database.execute("DELETE FROM outbox_messages");
+    database.execute("SELECT setval('outbox_seq', ?, false)", entries.get(0).sequence());
+    store.publish(Outgoing.messages(3, 2));
+    reader.settle(
+        Outgoing.sequences(entries.subList(0, 1)),
+        List.of(
+            new OutboxReader.Undeliverable(
+                entries.get(1).sequence(), OutboxReader.Reason.REJECTED, "too large")));
+    assertThat(database.count("SELECT count(*) FROM outbox_dead")).isZero();
+    reader.startOver();
+    assertThat(nextNumbers()).containsExactly(3, 4);
+  }
+
   @Test
   void aReaderThatBeginsWhileATransactionIsOpenDoesNotMissIt() throws SQLException {
     Connection transaction = begin();

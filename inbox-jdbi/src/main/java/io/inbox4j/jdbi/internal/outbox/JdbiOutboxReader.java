@@ -194,13 +194,14 @@ public final class JdbiOutboxReader implements OutboxReader {
     if (!sent.isEmpty()) {
       try (PreparedStatement statement = schema.prepare(connection, OutboxSql.SENT)) {
         PgArray.longs(sent, Function.identity()).set(1, statement);
+        PgArray.uuids(sent, cursor::idOf).set(2, statement);
         statement.execute();
       }
     }
     if (!dead.isEmpty()) {
       try (PreparedStatement statement = schema.prepare(connection, OutboxSql.DEAD)) {
         PgArray.longs(dead, Undeliverable::sequence).set(1, statement);
-        PgArray.longs(dead, Undeliverable::sequence).set(2, statement);
+        PgArray.uuids(dead, it -> cursor.idOf(it.sequence())).set(2, statement);
         PgArray.texts(dead, it -> it.reason().name()).set(3, statement);
         PgArray.texts(dead, Undeliverable::error).set(4, statement);
         statement.execute();

@@ -3,10 +3,11 @@ package io.inbox4j.jdbi.internal.outbox;
 import io.inbox4j.store.OutboxReader.Entry;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,8 +42,8 @@ final class OutboxCursor {
 
   private final LateCommits late = new LateCommits();
 
-  /** What was returned and not settled. */
-  private final Set<Long> inFlight = new HashSet<>();
+  /** What was returned and not settled, and which messages these are. */
+  private final Map<Long, UUID> inFlight = new HashMap<>();
 
   /** Up to here everything was returned that is not in a gap. */
   private long position;
@@ -67,15 +68,17 @@ final class OutboxCursor {
   /**
    * Takes what comes next of what was read, up to so many and so many bytes. What was in the gaps
    * comes first: all that a snapshot shows is returned in the order of the sequences, so no message
-   * overtakes another one of its key.
+   * overtakes another one of its key. On another server nothing comes before all that is in flight
+   * was settled; then it begins anew.
    *
    * @return empty if it has to be read once more
    */
   Optional<List<Entry>> take(Read read, int limit, long bytes) {
     if (isOnAnother(read.ahead)) {
-      position = 0;
-      late.clear();
-      server = read.ahead.server();
+      if (!inFlight.isEmpty()) {
+        return Optional.of(List.of());
+      }
+      startOver();
       return Optional.empty();
     }
     server = read.ahead.server();
@@ -116,7 +119,19 @@ final class OutboxCursor {
   }
 
   private void hand(List<Entry> entries, List<Entry> next) {
-    entries.stream().filter(it -> inFlight.add(it.sequence())).forEach(next::add);
+    for (Entry entry : entries) {
+      if (inFlight.putIfAbsent(entry.sequence(), entry.message().messageId()) == null) {
+        next.add(entry);
+      }
+    }
+  }
+
+  /**
+   * The id of a message that was returned, or null. Another one may have its sequence after a
+   * failover.
+   */
+  @Nullable UUID idOf(long sequence) {
+    return inFlight.get(sequence);
   }
 
   /** These are gone. */
@@ -129,6 +144,7 @@ final class OutboxCursor {
     position = 0;
     late.clear();
     inFlight.clear();
+    server = null;
   }
 
   /** How many gaps it may look at again. */

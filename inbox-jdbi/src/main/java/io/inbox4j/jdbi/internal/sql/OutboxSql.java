@@ -104,19 +104,30 @@ public final class OutboxSql {
             .formatted(messages);
   }
 
-  public static final String SENT =
-      BY_INDEX + "DELETE FROM {inbox}.outbox_messages WHERE seq = ANY (?)";
+  /** One lookup for each message: other joins would read the whole index. */
+  private static final String ONE_BY_ONE =
+      BY_INDEX + "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; ";
 
-  /** Keeps messages as dead: twice their sequences, the reasons and the errors. */
+  /** Removes messages: their sequences and their ids. */
+  public static final String SENT =
+      ONE_BY_ONE
+          + """
+          DELETE FROM {inbox}.outbox_messages m USING unnest(?, ?) AS s (seq, message_id)
+          WHERE m.seq = s.seq AND m.message_id = s.message_id
+          """;
+
+  /** Keeps messages as dead: their sequences and ids, the reasons and the errors. */
   public static final String DEAD =
-      BY_INDEX
+      ONE_BY_ONE
           + """
           WITH gone AS (
-            DELETE FROM {inbox}.outbox_messages WHERE seq = ANY (?) RETURNING *
+            DELETE FROM {inbox}.outbox_messages m
+            USING unnest(?, ?, ?, ?) AS d (seq, message_id, reason, error)
+            WHERE m.seq = d.seq AND m.message_id = d.message_id
+            RETURNING m.*, d.reason, d.error
           )
           INSERT INTO {inbox}.outbox_dead (seq, reason, error, published_on_utc, %s)
-          SELECT seq, reason, error, published_on_utc, %s
-          FROM gone JOIN unnest(?, ?, ?) AS d (seq, reason, error) USING (seq)
+          SELECT seq, reason, error, published_on_utc, %s FROM gone
           """
               .formatted(COLUMNS, COLUMNS);
 

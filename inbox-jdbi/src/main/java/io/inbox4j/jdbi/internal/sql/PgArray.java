@@ -3,6 +3,7 @@ package io.inbox4j.jdbi.internal.sql;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.UUID;
 import java.util.function.Function;
 import org.jdbi.v3.core.argument.Argument;
 import org.jdbi.v3.core.statement.StatementContext;
@@ -33,7 +34,7 @@ public record PgArray(String type, @Nullable Object[] elements) implements Argum
     return new PgArray("text", texts);
   }
 
-  public static <T> PgArray uuids(List<T> rows, Function<T, Object> column) {
+  public static <T> PgArray uuids(List<T> rows, Function<T, @Nullable UUID> column) {
     return new PgArray("uuid", rows.stream().map(column).toArray());
   }
 
