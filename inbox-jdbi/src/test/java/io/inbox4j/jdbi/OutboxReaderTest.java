@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.inbox4j.store.OutboxReader;
 import io.inbox4j.store.OutboxReader.Entry;
 import io.inbox4j.store.StoredOutgoing;
+import io.inbox4j.testkit.PostgresServer;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -31,6 +32,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.postgresql.PGConnection;
+import org.postgresql.jdbc.AutoSave;
 
 /** Reading what concurrent transactions publish: none is skipped, none is returned twice. */
 @Timeout(120)
@@ -265,6 +268,25 @@ class OutboxReaderTest {
     }
     patient.commit();
     assertThat(nextNumbers()).containsExactly(1);
+  }
+
+  @Test
+  void itReadsWithADriverThatSetsSavepointsOfItsOwn() throws SQLException {
+    DataSource careful = PostgresServer.shared().dataSource(database.url() + "&autosave=always");
+    try (JdbiInboxStore another = JdbiInboxStore.create(careful);
+        OutboxReader carefulReader = another.openOutbox();
+        Connection connection = careful.getConnection()) {
+      assertThat(connection.unwrap(PGConnection.class).getAutosave()).isEqualTo(AutoSave.ALWAYS);
+      another.open();
+      Connection transaction = begin();
+      publish(transaction, 1);
+      another.publish(Outgoing.messages(2, 1));
+      assertThat(Outgoing.numbers(carefulReader.next(10, Outgoing.BYTES))).containsExactly(2);
+      transaction.commit();
+      List<Entry> entries = carefulReader.next(10, Outgoing.BYTES);
+      assertThat(Outgoing.numbers(entries)).containsExactly(1);
+      carefulReader.settle(Outgoing.sequences(entries), List.of());
+    }
   }
 
   /** As after a failover to a server that did not have the last commits. */
