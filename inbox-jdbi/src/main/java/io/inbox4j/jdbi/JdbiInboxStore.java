@@ -552,6 +552,9 @@ public final class JdbiInboxStore implements InboxStore {
   /**
    * {@inheritDoc}
    *
+   * <p>Ordering keys share 64 locks, so some other keys wait, too: publish messages with a key at
+   * the end of a transaction, and do not leave it open.
+   *
    * @param transaction a {@link Handle} or a {@link Connection}, also one that a pool has wrapped.
    *     A failed statement aborts the transaction, as any other does
    */

@@ -8,6 +8,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.inbox4j.store.AbortedTransactionException;
 import io.inbox4j.store.OutboxReader;
+import io.inbox4j.store.Outcome;
 import io.inbox4j.store.StoreUnavailableException;
 import io.inbox4j.store.StoredOutgoing;
 import io.inbox4j.store.WorkStore;
@@ -83,6 +84,42 @@ class OutboxStoreTest {
       connection.commit();
     }
     assertThat(stored()).isOne();
+  }
+
+  @Test
+  void whateverHandlersHaveSetTheirTransactionPublishes() {
+    store.receive(Messages.ENDPOINT, Messages.events(1));
+    try (WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
+      long sequence = transaction.claim(Messages.TYPES, 1).get(0).sequence();
+      transaction.savepoint();
+      Handle handle = transaction.unwrap(Handle.class);
+      TestDatabase.effect(handle, "effect");
+      handle.execute("SET LOCAL search_path TO nowhere");
+      transaction.releaseSavepoint();
+      transaction.publish(
+          List.of(
+              StoredOutgoing.now(Outgoing.keyed(1, "key")),
+              StoredOutgoing.now(Outgoing.keyed(2, "another")),
+              new StoredOutgoing(Outgoing.keyed(3, "key"), Duration.ofHours(1), null)));
+      assertThat(stored()).isZero();
+      transaction.commit(List.of(new Outcome.Processed(sequence)));
+    }
+    assertThat(stored()).isEqualTo(2);
+    assertThat(database.count("SELECT count(*) FROM outbox_scheduled")).isOne();
+    assertThat(database.effects()).containsExactly("effect");
+    assertThat(database.texts("SELECT status FROM inbox")).containsExactly("processed");
+  }
+
+  @Test
+  void whatIsPublishedIsUndoneIfTheOutcomeCannotBeWritten() {
+    store.receive(Messages.ENDPOINT, Messages.events(1));
+    try (WorkTransaction transaction = store.begin(Messages.ENDPOINT)) {
+      long sequence = transaction.claim(Messages.TYPES, 1).get(0).sequence();
+      transaction.publish(Outgoing.messages(1, 1));
+      assertThatThrownBy(() -> transaction.commit(List.of(new Outcome.Processed(sequence + 1_000))))
+          .isInstanceOf(RuntimeException.class);
+    }
+    assertThat(stored()).isZero();
   }
 
   @Test
