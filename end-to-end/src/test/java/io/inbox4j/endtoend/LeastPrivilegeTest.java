@@ -11,16 +11,23 @@ import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.jdbi.JdbiInboxStore;
 import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.operations.OutboxStatus;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.operations.RetentionReport;
 import io.inbox4j.rabbitmq.RabbitTransport;
 import io.inbox4j.retry.RetryPolicy;
+import io.inbox4j.store.OutboxReader;
+import io.inbox4j.store.StoredOutgoing;
 import io.inbox4j.testkit.PostgresServer;
+import io.inbox4j.transport.OutgoingMessage;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -119,6 +126,44 @@ class LeastPrivilegeTest {
   }
 
   @Test
+  void theServicePublishesAndSendsWithRightsOnRowsOnly() {
+    OutgoingMessage message =
+        new OutgoingMessage(
+            UUID.randomUUID(),
+            new OutgoingMessage.Topic("orders"),
+            "orders.order-placed",
+            "application/json",
+            BadInput.bytes("{}"),
+            Map.of(),
+            null,
+            null,
+            "key",
+            null,
+            null);
+    UUID relay = UUID.randomUUID();
+    try (JdbiInboxStore store = JdbiInboxStore.connect(serviceUrl);
+        OutboxReader reader = store.openOutbox()) {
+      store.open();
+      store.publish(
+          List.of(
+              StoredOutgoing.now(message),
+              StoredOutgoing.now(message),
+              new StoredOutgoing(message, Duration.ofHours(1), null)));
+      assertThat(store.leadRelay(relay, Duration.ofMinutes(1))).isTrue();
+      assertThat(store.reschedule(message.messageId(), Instant.EPOCH)).isTrue();
+      assertThat(reader.releaseDue()).isOne();
+      List<OutboxReader.Entry> entries = reader.next(10, 1_000);
+      reader.settle(
+          List.of(entries.get(0).sequence(), entries.get(1).sequence()),
+          List.of(
+              new OutboxReader.Undeliverable(
+                  entries.get(2).sequence(), OutboxReader.Reason.UNROUTABLE, "no queue")));
+      assertThat(store.outboxStatus()).isEqualTo(new OutboxStatus(0, null, 0, 1));
+      store.resignRelay(relay);
+    }
+  }
+
+  @Test
   void theServiceRemovesOldMessagesWithRightsOnRowsOnly() {
     String owner = postgres.newDatabase();
     JdbiInboxStore.migrate(postgres.dataSource(owner));
@@ -181,6 +226,7 @@ class LeastPrivilegeTest {
             "ALTER TABLE inbox_messages ADD COLUMN intruder integer",
             "TRUNCATE inbox_processed",
             "UPDATE inbox_messages SET body = ''",
+            "UPDATE outbox_messages SET body = ''",
             "DROP TABLE inbox_archive",
             "DELETE FROM inbox_interventions",
             "INSERT INTO inbox_migrations (version, description) VALUES (99, 'forged')")

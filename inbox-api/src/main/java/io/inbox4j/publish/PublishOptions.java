@@ -37,7 +37,8 @@ public record PublishOptions(
   /** The maximum length of an ordering key or a correlation id, in characters. */
   public static final int MAX_TEXT = 255;
 
-  private static final DurationRange DELAYS = new DurationRange(Duration.ZERO, Duration.ofDays(366));
+  private static final DurationRange DELAYS =
+      new DurationRange(Duration.ZERO, Duration.ofDays(366));
   private static final DurationRange EXPIRIES = DurationRange.upTo(Duration.ofDays(366));
   private static final PublishOptions NONE =
       new PublishOptions(Map.of(), null, null, null, null, null, null);

@@ -5,6 +5,7 @@ import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.FailedAttempt;
 import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.operations.OutboxStatus;
 import io.inbox4j.operations.Pause;
 import io.inbox4j.operations.PendingMessage;
 import io.inbox4j.operations.ProcessInfo;
@@ -19,9 +20,11 @@ import io.inbox4j.store.AttemptFailure;
 import io.inbox4j.store.FailureKind;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Lease;
+import io.inbox4j.store.OutboxReader;
 import io.inbox4j.store.StoreResult;
 import io.inbox4j.store.StoreStatus;
 import io.inbox4j.store.StoreUnavailableException;
+import io.inbox4j.store.StoredOutgoing;
 import io.inbox4j.store.WorkTransaction;
 import io.inbox4j.transport.ValidatedDelivery;
 import java.time.Clock;
@@ -383,6 +386,69 @@ public final class InMemoryInboxStore implements InboxStore {
     }
     MemoryRetention run = new MemoryRetention(tables);
     return run.run(() -> run.requested(endpoints, retention, force), goOn);
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @param transaction an {@link InMemoryTransaction}
+   */
+  @Override
+  public void publish(Object transaction, List<StoredOutgoing> messages) {
+    if (!(transaction instanceof InMemoryTransaction mine)) {
+      throw new IllegalArgumentException(
+          "%s is not what the in-memory store can publish in; expected %s"
+              .formatted(transaction.getClass().getName(), InMemoryTransaction.class.getName()));
+    }
+    mine.publish(messages);
+  }
+
+  @Override
+  public void publish(List<StoredOutgoing> messages) {
+    try (WorkTransaction transaction = begin("")) {
+      transaction.publish(messages);
+      transaction.commit(List.of());
+    }
+  }
+
+  @Override
+  public boolean cancelScheduled(UUID messageId) {
+    return tables.locked(() -> tables.outbox.cancel(messageId));
+  }
+
+  @Override
+  public boolean reschedule(UUID messageId, Instant sendAt) {
+    return tables.locked(() -> tables.outbox.reschedule(messageId, sendAt));
+  }
+
+  @Override
+  public boolean leadRelay(UUID relay, Duration time) {
+    return tables.locked(() -> tables.outbox.lead(relay, time, tables.now()));
+  }
+
+  @Override
+  public void resignRelay(UUID relay) {
+    tables.locked(
+        () -> {
+          tables.outbox.resign(relay);
+          return true;
+        });
+  }
+
+  @Override
+  public OutboxReader openOutbox() {
+    return new MemoryOutboxReader(tables);
+  }
+
+  @Override
+  public OutboxStatus outboxStatus() {
+    return tables.locked(() -> tables.outbox.status(tables.now()));
+  }
+
+  @Override
+  public Watch watchOutbox(Runnable stored) {
+    tables.outboxWatchers.add(stored);
+    return () -> tables.outboxWatchers.remove(stored);
   }
 
   /** Does nothing: the data stays for the siblings. */

@@ -1,5 +1,8 @@
 package io.inbox4j.memory;
 
+import io.inbox4j.store.StoredOutgoing;
+import java.util.List;
+
 /**
  * The transaction of a handler on an {@link InMemoryInboxStore}: what {@code
  * context.unwrap(InMemoryTransaction.class)} returns.
@@ -18,6 +21,10 @@ public final class InMemoryTransaction {
   /** Has an effect, which is visible in {@link InMemoryInboxStore#effects} once it is committed. */
   public void record(String effect) {
     transaction.record(effect);
+  }
+
+  void publish(List<StoredOutgoing> messages) {
+    transaction.publish(messages);
   }
 
   /**

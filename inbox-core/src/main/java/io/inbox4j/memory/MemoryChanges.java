@@ -6,6 +6,7 @@ import io.inbox4j.store.AttemptFailure;
 import io.inbox4j.store.ClaimedMessage;
 import io.inbox4j.store.Lease;
 import io.inbox4j.store.Outcome;
+import io.inbox4j.store.StoredOutgoing;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -25,7 +26,10 @@ final class MemoryChanges {
 
   /** What an undo goes back to. */
   record Savepoint(
-      Map<Long, PendingRow> changed, int effects, @Nullable RuntimeException deferred) {}
+      Map<Long, PendingRow> changed,
+      int effects,
+      int outgoing,
+      @Nullable RuntimeException deferred) {}
 
   private record Crash(long sequence, int attempt) {}
 
@@ -44,6 +48,7 @@ final class MemoryChanges {
   private final Set<Long> claimed = new LinkedHashSet<>();
   private final List<Crash> crashes = new ArrayList<>();
   private final List<String> effects = new ArrayList<>();
+  private final List<StoredOutgoing> outgoing = new ArrayList<>();
   private @Nullable RuntimeException deferred;
 
   MemoryChanges(String endpoint, MemoryTables tables) {
@@ -53,6 +58,14 @@ final class MemoryChanges {
 
   void effect(String name) {
     effects.add(name);
+  }
+
+  void send(List<StoredOutgoing> messages) {
+    outgoing.addAll(messages);
+  }
+
+  boolean hasOutgoing() {
+    return !outgoing.isEmpty();
   }
 
   /** Lets the transaction fail when its constraints are checked. */
@@ -70,13 +83,14 @@ final class MemoryChanges {
   }
 
   Savepoint savepoint() {
-    return new Savepoint(Map.copyOf(changed), effects.size(), deferred);
+    return new Savepoint(Map.copyOf(changed), effects.size(), outgoing.size(), deferred);
   }
 
   void rollBackTo(Savepoint before) {
     changed.clear();
     changed.putAll(before.changed);
     effects.subList(before.effects, effects.size()).clear();
+    outgoing.subList(before.outgoing, outgoing.size()).clear();
     deferred = before.deferred;
   }
 
@@ -106,6 +120,7 @@ final class MemoryChanges {
             tables.failed(
                 crash.sequence, crash.attempt, AttemptFailure.crash(AttemptFailure.DIED), now));
     tables.effects.addAll(effects);
+    tables.outbox.publish(outgoing, now);
   }
 
   void settle(List<Outcome> outcomes) {

@@ -47,12 +47,14 @@ final class MemoryTables {
   final Map<Declaration, Instant> declarations = new HashMap<>();
   final List<FinishedRow> archive = new ArrayList<>();
   final List<String> effects = new ArrayList<>();
+  final MemoryOutbox outbox = new MemoryOutbox();
 
   /** The open transactions, and which of them has claimed a message. */
   final Set<MemoryWorkTransaction> open = new LinkedHashSet<>();
 
   final Map<Long, MemoryChanges> claims = new HashMap<>();
   final List<Consumer<String>> watchers = new CopyOnWriteArrayList<>();
+  final List<Runnable> outboxWatchers = new CopyOnWriteArrayList<>();
   boolean retaining;
 
   private final Clock clock;
@@ -167,5 +169,10 @@ final class MemoryTables {
   /** Must be called without the lock. */
   void announce(String endpoint) {
     watchers.forEach(watcher -> watcher.accept(endpoint));
+  }
+
+  /** Must be called without the lock. */
+  void announceOutgoing() {
+    outboxWatchers.forEach(Runnable::run);
   }
 }

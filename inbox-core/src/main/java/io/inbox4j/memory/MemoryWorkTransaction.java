@@ -6,6 +6,7 @@ import io.inbox4j.store.ClaimedMessage;
 import io.inbox4j.store.Lease;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.StoreResult;
+import io.inbox4j.store.StoredOutgoing;
 import io.inbox4j.store.TransactionEndedException;
 import io.inbox4j.store.WorkTransaction;
 import io.inbox4j.store.Write;
@@ -285,6 +286,15 @@ final class MemoryWorkTransaction implements WorkTransaction {
   }
 
   @Override
+  public void publish(List<StoredOutgoing> messages) {
+    run(
+        () -> {
+          changes.send(messages);
+          return true;
+        });
+  }
+
+  @Override
   public void commit(List<Outcome> outcomes) {
     boolean left =
         run(
@@ -303,6 +313,9 @@ final class MemoryWorkTransaction implements WorkTransaction {
             });
     if (left) { // some may be left for the workers
       tables.announce(changes.endpoint);
+    }
+    if (changes.hasOutgoing()) {
+      tables.announceOutgoing();
     }
   }
 

@@ -2,7 +2,7 @@ package io.inbox4j.store;
 
 /**
  * The port to a database, split by role: receiving, processing, recovery, leases, operators,
- * history, status, processes and retention. Thread-safe.
+ * history, status, processes, retention and the outbox. Thread-safe.
  *
  * <p>Every method throws {@link StoreUnavailableException} for transient failures. All times are
  * the database's.
@@ -17,6 +17,7 @@ public interface InboxStore
         HistoryStore,
         ProcessRegistryStore,
         RetentionStore,
+        OutboxStore,
         AutoCloseable {
 
   /**

@@ -11,7 +11,8 @@ import java.util.List;
  * visible, and none is ever skipped. Messages with the same ordering key are in the order in which
  * their transactions committed.
  *
- * <p>It holds no transaction and no lock. Used by one thread.
+ * <p>It holds no transaction and no lock. Used by one thread, outside of any transaction of that. A
+ * call that throws has not changed what is returned next, and can be repeated.
  */
 public interface OutboxReader extends AutoCloseable {
 
@@ -35,7 +36,10 @@ public interface OutboxReader extends AutoCloseable {
    */
   List<Entry> next(int limit, long bytes);
 
-  /** Removes messages that were sent, and keeps as dead those that cannot be. */
+  /**
+   * Removes messages that were sent, and keeps as dead those that cannot be: of those that it has
+   * returned since it started over.
+   */
   void settle(List<Long> sent, List<Undeliverable> dead);
 
   /** Returns again everything that was not settled. */

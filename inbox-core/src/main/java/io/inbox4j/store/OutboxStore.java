@@ -18,6 +18,10 @@ public interface OutboxStore {
   /**
    * Stores messages in a transaction of the caller, who commits it.
    *
+   * <p>Until it ends, others that publish messages with the same ordering keys wait for it. So
+   * transactions that publish several times can deadlock, as with all locks, if they do not do it
+   * in the same order of keys; in one call the order does not matter.
+   *
    * @param transaction the transaction as a type of the store: with the JDBI store {@code
    *     org.jdbi.v3.core.Handle} or {@code java.sql.Connection}
    * @throws IllegalArgumentException if it is of another type

@@ -163,9 +163,7 @@ public interface WorkTransaction extends AutoCloseable {
    * Stores messages that are to be sent if this transaction commits, in this order. Called once,
    * just before {@link #commit}, for everything that handlers have published.
    */
-  default void publish(List<StoredOutgoing> messages) {
-    throw new UnsupportedOperationException("this store has no outbox");
-  }
+  void publish(List<StoredOutgoing> messages);
 
   /**
    * Writes the outcome of every message, as the last statements, and commits.

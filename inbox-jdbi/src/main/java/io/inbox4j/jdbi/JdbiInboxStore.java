@@ -15,6 +15,9 @@ import io.inbox4j.jdbi.internal.operate.OperatorStatements;
 import io.inbox4j.jdbi.internal.operate.ProcessStatements;
 import io.inbox4j.jdbi.internal.operate.QuarantineReplay;
 import io.inbox4j.jdbi.internal.operate.StatusQuery;
+import io.inbox4j.jdbi.internal.outbox.JdbiOutbox;
+import io.inbox4j.jdbi.internal.outbox.JdbiOutboxReader;
+import io.inbox4j.jdbi.internal.outbox.OutboxStatements;
 import io.inbox4j.jdbi.internal.receive.MessageInserts;
 import io.inbox4j.jdbi.internal.retain.JdbiRetention;
 import io.inbox4j.jdbi.internal.retain.RetentionPolicies;
@@ -33,6 +36,7 @@ import io.inbox4j.operations.DeadMessage;
 import io.inbox4j.operations.FailedAttempt;
 import io.inbox4j.operations.Intervention;
 import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.operations.OutboxStatus;
 import io.inbox4j.operations.Pause;
 import io.inbox4j.operations.PendingMessage;
 import io.inbox4j.operations.ProcessInfo;
@@ -45,13 +49,16 @@ import io.inbox4j.operations.UnhandledType;
 import io.inbox4j.store.FailureKind;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.store.Lease;
+import io.inbox4j.store.OutboxReader;
 import io.inbox4j.store.StoreResult;
 import io.inbox4j.store.StoreStatus;
+import io.inbox4j.store.StoredOutgoing;
 import io.inbox4j.store.WorkTransaction;
 import io.inbox4j.transport.ValidatedDelivery;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -96,6 +103,8 @@ public final class JdbiInboxStore implements InboxStore {
   private final StatusQuery statusQuery;
   private final ProcessStatements processes;
   private final JdbiRetention retentionRuns;
+  private final JdbiOutbox outbox;
+  private final OutboxStatements outboxStatements;
   private final Function<Connection, Handle> handlerHandles;
   private final SessionCleaner sessions;
   private final Map<ClaimKind, LaneCursor> cursors = new ConcurrentHashMap<>();
@@ -120,6 +129,8 @@ public final class JdbiInboxStore implements InboxStore {
     this.statusQuery = new StatusQuery(jdbi);
     this.processes = new ProcessStatements(jdbi);
     this.retentionRuns = new JdbiRetention(jdbi);
+    this.outbox = new JdbiOutbox(jdbi, schema, notifySender);
+    this.outboxStatements = new OutboxStatements(jdbi);
     this.sessions = new SessionCleaner(builder.dataSource(), connections);
     this.handlerHandles = builder.handlerHandles();
   }
@@ -318,7 +329,8 @@ public final class JdbiInboxStore implements InboxStore {
                 workSql,
                 handlerHandles,
                 sessions,
-                notifySender);
+                notifySender,
+                outbox);
           } catch (Throwable e) { // otherwise the connection would leak from the pool
             handle.close();
             throw e;
@@ -535,6 +547,66 @@ public final class JdbiInboxStore implements InboxStore {
     }
     RetentionPolicies policies = new RetentionPolicies(Set.copyOf(endpoints), retention, force);
     return SqlErrors.translate(() -> retentionRuns.run(policies, goOn));
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Ordering keys share 64 locks, so some other keys wait, too: publish messages with a key at
+   * the end of a transaction, and do not leave it open.
+   *
+   * @param transaction a {@link Handle} or a {@link Connection}, also one that a pool has wrapped.
+   *     A failed statement aborts the transaction, as any other does
+   */
+  @Override
+  public void publish(Object transaction, List<StoredOutgoing> messages) {
+    outbox.publish(transaction, messages);
+  }
+
+  @Override
+  public void publish(List<StoredOutgoing> messages) {
+    SqlErrors.translate(
+        () -> {
+          if (!messages.isEmpty()) {
+            outbox.publish(messages);
+          }
+          return true;
+        });
+  }
+
+  @Override
+  public boolean cancelScheduled(UUID messageId) {
+    return SqlErrors.translate(() -> outboxStatements.cancel(messageId));
+  }
+
+  @Override
+  public boolean reschedule(UUID messageId, Instant sendAt) {
+    return SqlErrors.translate(() -> outboxStatements.reschedule(messageId, sendAt));
+  }
+
+  @Override
+  public boolean leadRelay(UUID relay, Duration time) {
+    return SqlErrors.translate(() -> outboxStatements.lead(relay, time));
+  }
+
+  @Override
+  public void resignRelay(UUID relay) {
+    SqlErrors.translate(() -> outboxStatements.resign(relay));
+  }
+
+  @Override
+  public OutboxReader openOutbox() {
+    return new JdbiOutboxReader(jdbi, schema);
+  }
+
+  @Override
+  public OutboxStatus outboxStatus() {
+    return SqlErrors.translate(outboxStatements::status);
+  }
+
+  @Override
+  public Watch watchOutbox(Runnable stored) {
+    return notifySender.watchOutbox(stored);
   }
 
   /**

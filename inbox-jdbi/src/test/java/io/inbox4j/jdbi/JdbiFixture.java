@@ -41,6 +41,11 @@ class JdbiFixture implements StoreFixture {
   }
 
   @Override
+  public Object transactionOf(WorkTransaction transaction) {
+    return transaction.unwrap(Handle.class);
+  }
+
+  @Override
   public void failAndSwallow(WorkTransaction transaction) {
     try {
       transaction.unwrap(Handle.class).execute("SELECT 1 / 0");
@@ -80,6 +85,7 @@ class JdbiFixture implements StoreFixture {
     database.execute("UPDATE inbox_messages SET received_on_utc = received_on_utc" + by);
     database.execute("UPDATE inbox_processed SET processed_on_utc = processed_on_utc" + by);
     database.execute("UPDATE inbox_interventions SET done_on_utc = done_on_utc" + by);
+    database.execute("UPDATE outbox_scheduled SET due_on_utc = due_on_utc" + by);
     database.execute("DELETE FROM inbox_retention_progress"); // scans begin anew
   }
 }

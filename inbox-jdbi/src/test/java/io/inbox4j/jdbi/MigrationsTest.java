@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.inbox4j.error.InboxException;
 import io.inbox4j.jdbi.internal.sql.InboxSchema;
 import io.inbox4j.jdbi.internal.sql.Migrations;
+import io.inbox4j.store.Outcome;
 import io.inbox4j.store.WorkTransaction;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +27,11 @@ class MigrationsTest {
 
   /** Those of this release, and two of later ones. */
   private static final List<String> SCRIPTS =
-      List.of("V1__create_inbox.sql", "V2__test_quarantine.sql", "V3__test_pending.sql");
+      List.of(
+          "V1__create_inbox.sql",
+          "V2__create_outbox.sql",
+          "V3__test_quarantine.sql",
+          "V4__test_pending.sql");
 
   private static final String APPLIED =
       "SELECT string_agg(version::text, ' ' ORDER BY version) FROM inbox_migrations";
@@ -61,7 +66,7 @@ class MigrationsTest {
       one.get();
     }
     threads.shutdown();
-    assertThat(database.texts(APPLIED)).containsExactly("1 2 3");
+    assertThat(database.texts(APPLIED)).containsExactly("1 2 3 4");
   }
 
   @Test
@@ -116,7 +121,7 @@ class MigrationsTest {
 
   @Test
   void theScriptsAreWhereFlywayLooksForThemAndNoteTheirVersionThemselves() throws Exception {
-    apply(SCRIPTS.get(0));
+    applyThoseOfThisRelease();
     JdbiInboxStore.builder(database.dataSource()).migrate(false).build().open();
   }
 
@@ -126,7 +131,7 @@ class MigrationsTest {
       store.receive(Messages.ENDPOINT, Messages.events(1));
       assertThatThrownBy(migrations()::check)
           .isInstanceOf(InboxException.class)
-          .hasMessageContaining("have version 1, this library needs 3")
+          .hasMessageContaining("have version 2, this library needs 4")
           .hasMessageContaining(COMMAND);
       migrations().apply();
       migrations().check();
@@ -137,17 +142,31 @@ class MigrationsTest {
   }
 
   @Test
-  void aVersionThatWasLeftOutIsAppliedLater() throws Exception {
+  void tablesWithoutAnOutboxGetOne() throws Exception {
     apply(SCRIPTS.get(0));
-    apply(SCRIPTS.get(2));
-    assertThatThrownBy(migrations()::check).hasMessageContaining("have version 1");
+    JdbiInboxStore older = JdbiInboxStore.builder(database.dataSource()).migrate(false).build();
+    older.receive(Messages.ENDPOINT, Messages.events(1));
+    assertThatThrownBy(older::open)
+        .isInstanceOf(InboxException.class)
+        .hasMessageContaining("have version 1, this library needs 2");
+    try (JdbiInboxStore store = Messages.store(database)) {
+      assertThat(store.outboxStatus().waiting()).isZero();
+      assertThat(Messages.settle(store, 10, Outcome.Processed::new)).hasSize(1);
+    }
+  }
+
+  @Test
+  void aVersionThatWasLeftOutIsAppliedLater() throws Exception {
+    applyThoseOfThisRelease();
+    apply(SCRIPTS.get(3));
+    assertThatThrownBy(migrations()::check).hasMessageContaining("have version 2");
     migrations().apply();
-    assertThat(database.texts(APPLIED)).containsExactly("1 2 3");
+    assertThat(database.texts(APPLIED)).containsExactly("1 2 3 4");
   }
 
   @Test
   void aRoleThatMayNotChangeTheTablesSaysWhichVersionTheyHave() throws Exception {
-    apply(SCRIPTS.get(0));
+    applyThoseOfThisRelease();
     String schema = database.texts("SELECT current_schema()").get(0);
     String role = schema + "_reader";
     database.execute("CREATE ROLE " + role);
@@ -162,12 +181,12 @@ class MigrationsTest {
             });
     assertThatThrownBy(migrations(reader)::apply)
         .isInstanceOf(InboxException.class)
-        .hasMessageContaining("have version 1, this library needs 3, and this role may not");
+        .hasMessageContaining("have version 2, this library needs 4, and this role may not");
   }
 
   @Test
   void anUpgradeWaitsForWhoUsesATableAndLetsOthersThroughMeanwhile() throws Exception {
-    apply(SCRIPTS.get(0));
+    applyThoseOfThisRelease();
     ExecutorService threads = Executors.newSingleThreadExecutor();
     try (var inUse = database.dataSource().getConnection()) {
       inUse.setAutoCommit(false);
@@ -187,12 +206,12 @@ class MigrationsTest {
     } finally {
       threads.shutdown();
     }
-    assertThat(database.texts(APPLIED)).containsExactly("1 2 3");
+    assertThat(database.texts(APPLIED)).containsExactly("1 2 3 4");
   }
 
   @Test
   void anUpgradeHoldsNoTableWhileItWaitsForAnother() throws Exception {
-    apply(SCRIPTS.get(0));
+    applyThoseOfThisRelease();
     ExecutorService threads = Executors.newSingleThreadExecutor();
     try (var older = database.dataSource().getConnection();
         var statement = older.createStatement()) {
@@ -213,7 +232,7 @@ class MigrationsTest {
 
   @Test
   void anUpgradeThatIsTheVictimOfADeadlockIsTriedAgain() throws Exception {
-    apply(SCRIPTS.get(0));
+    applyThoseOfThisRelease();
     ExecutorService threads = Executors.newSingleThreadExecutor();
     try (var other = database.dataSource().getConnection();
         var statement = other.createStatement()) {
@@ -228,7 +247,7 @@ class MigrationsTest {
     } finally {
       threads.shutdown();
     }
-    assertThat(database.texts(APPLIED)).containsExactly("1 2 3");
+    assertThat(database.texts(APPLIED)).containsExactly("1 2 3 4");
   }
 
   private void awaitWaitingFor(String table) {
@@ -241,6 +260,11 @@ class MigrationsTest {
                             + " AND relation = to_regclass(?)",
                         table)
                     > 0);
+  }
+
+  private void applyThoseOfThisRelease() throws Exception {
+    apply(SCRIPTS.get(0));
+    apply(SCRIPTS.get(1));
   }
 
   private void apply(String script) throws Exception {

@@ -2,13 +2,18 @@ package io.inbox4j.jdbi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.inbox4j.error.InboxException;
 import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.store.OutboxReader;
 import io.inbox4j.store.Outcome;
+import io.inbox4j.store.StoredOutgoing;
 import io.inbox4j.testkit.PostgresServer;
+import io.inbox4j.transport.OutgoingMessage;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -33,6 +38,19 @@ class RoleRightsTest {
           "INSERT ON inbox_processed",
           "SELECT, INSERT ON inbox_dead",
           "SELECT, INSERT, DELETE ON inbox_attempts");
+
+  private static final List<String> PUBLISHING =
+      List.of(
+          "SELECT ON inbox_migrations",
+          "INSERT ON outbox_messages, outbox_scheduled",
+          "USAGE ON SEQUENCE outbox_seq");
+  private static final List<String> SENDING =
+      List.of(
+          "SELECT ON inbox_migrations",
+          "SELECT, INSERT, DELETE ON outbox_messages",
+          "SELECT, INSERT, UPDATE, DELETE ON outbox_scheduled, outbox_relay",
+          "SELECT, INSERT ON outbox_dead",
+          "USAGE ON SEQUENCE outbox_seq");
 
   private final TestDatabase database = TestDatabase.fresh();
   private final String role = database.texts("SELECT current_schema()").get(0) + "_role";
@@ -74,6 +92,46 @@ class RoleRightsTest {
   }
 
   @Test
+  void aRoleThatOnlyPublishesNeedsNoMoreThanStoringTakes() {
+    grant(PUBLISHING);
+    try (JdbiInboxStore store = opened()) {
+      OutgoingMessage message = Outgoing.keyed(1, "key");
+      store.publish(
+          List.of(
+              StoredOutgoing.now(message), new StoredOutgoing(message, Duration.ofHours(1), null)));
+    }
+    assertThat(database.count("SELECT count(*) FROM outbox_messages")).isOne();
+    assertThat(database.count("SELECT count(*) FROM outbox_scheduled")).isOne();
+  }
+
+  @Test
+  void aRoleThatOnlySendsNeedsNoMoreThanThat() {
+    try (JdbiInboxStore store = Messages.store(database)) {
+      store.publish(
+          List.of(
+              StoredOutgoing.now(Outgoing.message(1)),
+              new StoredOutgoing(Outgoing.keyed(2, "key"), Duration.ofMillis(1), null)));
+    }
+    grant(SENDING);
+    UUID relay = UUID.randomUUID();
+    try (JdbiInboxStore store = opened();
+        OutboxReader reader = store.openOutbox()) {
+      assertThat(store.leadRelay(relay, Duration.ofMinutes(1))).isTrue();
+      await().until(() -> reader.releaseDue() == 1);
+      List<OutboxReader.Entry> entries = reader.next(10, 1_000);
+      reader.settle(
+          List.of(entries.get(0).sequence()),
+          List.of(
+              new OutboxReader.Undeliverable(
+                  entries.get(1).sequence(), OutboxReader.Reason.UNROUTABLE, "no queue")));
+      store.resignRelay(relay);
+      assertThat(store.outboxStatus().dead()).isOne();
+    }
+    assertThat(database.count("SELECT count(*) FROM outbox_messages")).isZero();
+    assertThat(database.count("SELECT count(*) FROM outbox_dead")).isOne();
+  }
+
+  @Test
   void aRoleThatOnlyReadsOpensTheStore() {
     database.execute("GRANT SELECT ON ALL TABLES IN SCHEMA \"%s\" TO %s".formatted(schema(), role));
     Service.store(database, 1);
@@ -91,12 +149,21 @@ class RoleRightsTest {
     "inbox_dead, INSERT",
     "inbox_attempts, INSERT",
     "inbox_attempts, DELETE",
-    "inbox_paused, SELECT"
+    "inbox_paused, SELECT",
+    "outbox_scheduled, INSERT",
+    "outbox_seq, USAGE",
+    "outbox_messages, DELETE",
+    "outbox_scheduled, UPDATE",
+    "outbox_dead, INSERT",
+    "outbox_relay, UPDATE"
   })
   void aRightThatIsMissingIsNamedWithTheStatementThatGrantsIt(String table, String privilege) {
     grant(RECEIVING);
     grant(PROCESSING);
-    database.execute("REVOKE %s ON %s FROM %s".formatted(privilege, table, role));
+    grant(PUBLISHING);
+    grant(SENDING);
+    String kind = table.equals("outbox_seq") ? "SEQUENCE " : "";
+    database.execute("REVOKE %s ON %s%s FROM %s".formatted(privilege, kind, table, role));
     assertThatThrownBy(this::opened)
         .isInstanceOf(InboxException.class)
         .hasMessageContaining("the role %s lacks rights", role)

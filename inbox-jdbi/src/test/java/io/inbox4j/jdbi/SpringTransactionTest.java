@@ -8,10 +8,13 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.inbox4j.error.InboxException;
 import io.inbox4j.operations.MessageFilter;
 import io.inbox4j.operations.Retention;
+import io.inbox4j.store.OutboxReader;
 import io.inbox4j.store.Outcome;
+import io.inbox4j.store.StoredOutgoing;
 import io.inbox4j.store.WorkStore;
 import io.inbox4j.store.WorkTransaction;
 import io.inbox4j.transport.ValidatedDelivery;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -56,7 +59,8 @@ class SpringTransactionTest {
     DATABASE.execute(
         """
         TRUNCATE inbox_messages, inbox_pending, inbox_processed, inbox_dead, inbox_quarantine,
-                 inbox_interventions, inbox_paused, inbox_retention_policy, effects
+                 inbox_interventions, inbox_paused, inbox_retention_policy, outbox_messages,
+                 outbox_scheduled, effects
         """);
     pool = pool(DATABASE, autoCommit);
     jdbc = new JdbcTemplate(pool);
@@ -116,6 +120,11 @@ class SpringTransactionTest {
             "declare retention",
             it -> it.declareRetention(Set.of("orders"), Retention.days(7)),
             "inbox_retention_policy"),
+        change(
+            "publish",
+            it -> it.publish(List.of(StoredOutgoing.now(Outgoing.keyed(1, "key")))),
+            "outbox_messages"),
+        change("cancel", it -> it.cancelScheduled(Messages.id(2)), "outbox_scheduled"),
         change("process", it -> Messages.settle(it, 9, Outcome.Processed::new), "inbox_processed"),
         change("bury", it -> Messages.settle(it, 9, n -> new Outcome.Dead(n, "no")), "inbox_dead"));
   }
@@ -136,6 +145,7 @@ class SpringTransactionTest {
     Messages.settle(store, 1, n -> new Outcome.Dead(n, "no"));
     receive(store, Messages.event(2), Messages.rejected("unknown", "not known"));
     store.pause("other", "ada", "lunch");
+    store.publish(List.of(new StoredOutgoing(Outgoing.message(2), Duration.ofHours(1), null)));
   }
 
   @ParameterizedTest
@@ -226,6 +236,39 @@ class SpringTransactionTest {
       transactions.executeWithoutResult(status -> receive(store, Messages.event(1)));
       assertThat(heard.await(30, TimeUnit.SECONDS)).isTrue();
     }
+  }
+
+  @Test
+  void theOutboxIsNotReadInsideATransaction() {
+    store.publish(List.of(StoredOutgoing.now(Outgoing.message(1))));
+    try (OutboxReader reader = store.openOutbox()) {
+      transactions.executeWithoutResult(
+          status ->
+              assertThatThrownBy(() -> reader.next(10, 1_000))
+                  .isInstanceOf(InboxException.class)
+                  .hasMessageContaining("outside"));
+      assertThat(reader.next(10, 1_000)).hasSize(1);
+    }
+  }
+
+  @Test
+  void whatIsPublishedOnTheConnectionOfTheTransactionIsCommittedWithIt() {
+    TransactionAwareDataSourceProxy proxy = new TransactionAwareDataSourceProxy(pool);
+    List<StoredOutgoing> messages = List.of(StoredOutgoing.now(Outgoing.message(1)));
+    for (boolean commit : List.of(false, true)) {
+      transactions.executeWithoutResult(
+          status -> {
+            try (var connection = proxy.getConnection()) {
+              store.publish(connection, messages);
+            } catch (SQLException e) {
+              throw new AssertionError(e);
+            }
+            if (!commit) {
+              status.setRollbackOnly();
+            }
+          });
+    }
+    assertThat(DATABASE.count("SELECT count(*) FROM outbox_messages")).isOne();
   }
 
   @Test

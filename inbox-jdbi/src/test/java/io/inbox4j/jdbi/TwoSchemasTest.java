@@ -8,13 +8,16 @@ import io.inbox4j.jdbi.internal.sql.MigrationSql;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.store.ClaimedMessage;
 import io.inbox4j.store.Outcome;
+import io.inbox4j.store.StoredOutgoing;
 import io.inbox4j.store.WorkStore;
 import io.inbox4j.store.WorkTransaction;
 import io.inbox4j.transport.ValidatedDelivery;
 import java.sql.Connection;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -57,6 +60,22 @@ class TwoSchemasTest {
         second.receive(List.of(ordered(1)));
         assertThat(second.claimReceived(Messages.TYPES)).hasSize(1);
       }
+    }
+  }
+
+  @Test
+  void outgoingMessagesOfTheSameKeyDoNotWaitForEachOther() throws Exception {
+    TestDatabase database = TestDatabase.fresh();
+    List<StoredOutgoing> messages = List.of(StoredOutgoing.now(Outgoing.keyed(1, "a key")));
+    try (JdbiInboxStore one = Messages.store(database);
+        JdbiInboxStore other = Messages.store(TestDatabase.fresh());
+        Connection transaction = database.dataSource().getConnection()) {
+      transaction.setAutoCommit(false);
+      one.publish(transaction, messages);
+      other.publish(messages);
+      assertThat(other.outboxStatus().waiting()).isOne();
+      assertThat(other.leadRelay(UUID.randomUUID(), Duration.ofMinutes(1))).isTrue();
+      assertThat(one.leadRelay(UUID.randomUUID(), Duration.ofMinutes(1))).isTrue();
     }
   }
 

@@ -127,6 +127,14 @@ public abstract class InboxStoreContract {
   }
 
   @Nested
+  class Publishing extends OutboxContract {
+    @Override
+    StoreFixture fixture() {
+      return InboxStoreContract.this.fixture();
+    }
+  }
+
+  @Nested
   class History extends HistoryContract {
     @Override
     StoreFixture fixture() {

@@ -3,6 +3,7 @@ package io.inbox4j.contract.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.inbox4j.store.InboxStore;
+import io.inbox4j.store.OutboxReader;
 import io.inbox4j.store.WorkTransaction;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -14,16 +15,18 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Which methods of the port a run of the contract has called, and which of its parts took part. */
 final class PortCalls {
 
-  private static final List<Class<?>> PORT = List.of(InboxStore.class, WorkTransaction.class);
+  private static final List<Class<?>> PORT =
+      List.of(InboxStore.class, WorkTransaction.class, OutboxReader.class);
 
   private final Set<String> called = ConcurrentHashMap.newKeySet();
   private final Set<Class<?>> parts = ConcurrentHashMap.newKeySet();
 
-  /** A store that notes what is called, also of its transactions. */
+  /** A store that notes what is called, also of its transactions and readers. */
   InboxStore of(ContractPart part, InboxStore store) {
     parts.add(part.getClass());
     return recording(InboxStore.class, store);
@@ -37,14 +40,18 @@ final class PortCalls {
             (proxy, method, arguments) -> {
               called.add(signature(type, method));
               try {
-                Object result = method.invoke(target, arguments);
-                return result instanceof WorkTransaction transaction
-                    ? recording(WorkTransaction.class, transaction)
-                    : result;
+                return recorded(method.invoke(target, arguments));
               } catch (InvocationTargetException e) {
                 throw e.getCause();
               }
             }));
+  }
+
+  private @Nullable Object recorded(@Nullable Object result) {
+    if (result instanceof WorkTransaction transaction) {
+      return recording(WorkTransaction.class, transaction);
+    }
+    return result instanceof OutboxReader reader ? recording(OutboxReader.class, reader) : result;
   }
 
   /** Fails if all parts of the contract took part, but some method was not called. */

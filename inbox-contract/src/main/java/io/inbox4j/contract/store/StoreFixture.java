@@ -29,6 +29,9 @@ public interface StoreFixture {
   /** The names of the effects that were committed, in any order; others than the test's, too. */
   List<String> effects();
 
+  /** The transaction as it is passed to {@link InboxStore#publish(Object, java.util.List)}. */
+  Object transactionOf(WorkTransaction transaction);
+
   /** Lets a statement fail in the transaction, and swallows its error, as a careless handler. */
   void failAndSwallow(WorkTransaction transaction);
 
@@ -44,8 +47,8 @@ public interface StoreFixture {
   void lose(WorkTransaction transaction);
 
   /**
-   * Makes what is stored older: when messages were received, processed or discarded, and when
-   * operators intervened. Nothing else has to change.
+   * Makes what is stored older: when messages were received, processed or discarded, when operators
+   * intervened, and when outgoing messages are due. Nothing else has to change.
    */
   void age(Duration time);
 }

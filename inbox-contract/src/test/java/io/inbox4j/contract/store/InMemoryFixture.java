@@ -39,6 +39,11 @@ final class InMemoryFixture implements StoreFixture {
   }
 
   @Override
+  public Object transactionOf(WorkTransaction transaction) {
+    return transaction.unwrap(InMemoryTransaction.class);
+  }
+
+  @Override
   public void failAndSwallow(WorkTransaction transaction) {
     transaction.unwrap(InMemoryTransaction.class).abort();
   }

@@ -17,6 +17,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
@@ -39,22 +40,45 @@ public final class NotifySender implements AutoCloseable {
   private static final int OFTENER_WITHOUT_WORKERS = 5;
   private static final Duration BACKOFF = Duration.ofSeconds(1);
   private static final Duration PATIENCE = Duration.ofSeconds(1);
+  private static final Duration APART_IN_TRANSACTIONS = Duration.ofMillis(500);
+
+  /**
+   * Stands for the outbox where otherwise the name of an endpoint is. No endpoint has an empty one,
+   * and processes of earlier versions ignore those that they do not know.
+   */
+  private static final String OUTBOX = "";
 
   private final Jdbi jdbi;
   private final ListenConnection listening;
   private final boolean notify;
   private final Duration apart;
   private final String self = UUID.randomUUID().toString().substring(0, 8);
-  private final List<Consumer<String>> here = new CopyOnWriteArrayList<>();
+  private final List<Watcher> here = new CopyOnWriteArrayList<>();
+  private final Object listenerLock = new Object();
+  private @Nullable NotifyListener listener;
 
   /** The endpoints that other processes have to be told of. */
   private final Set<String> owed = ConcurrentHashMap.newKeySet();
 
   private final AtomicBoolean sending = new AtomicBoolean();
   private volatile boolean refused;
+  private final AtomicLong notifiedInTransaction =
+      new AtomicLong(System.nanoTime() - APART_IN_TRANSACTIONS.toNanos());
   private final ScheduledThreadPoolExecutor sender =
       new ScheduledThreadPoolExecutor(
           1, NotifySender::daemon, new ThreadPoolExecutor.DiscardPolicy());
+
+  /** Somebody in this process; not a record, because two may be the same. */
+  private static final class Watcher {
+
+    private final Consumer<String> stored;
+    private final Runnable missed;
+
+    private Watcher(Consumer<String> stored, Runnable missed) {
+      this.stored = stored;
+      this.missed = missed;
+    }
+  }
 
   /**
    * @param notify whether to notify other processes and to listen to them
@@ -83,13 +107,61 @@ public final class NotifySender implements AutoCloseable {
   }
 
   public WorkStore.Watch watch(Consumer<String> stored, Runnable missed) {
-    WorkStore.Watch others =
-        notify ? NotifyListener.start(listening, self, stored, missed) : () -> {};
-    here.add(stored);
-    return () -> {
-      here.remove(stored);
-      others.close();
-    };
+    return start(
+        endpoint -> {
+          if (!endpoint.equals(OUTBOX)) {
+            stored.accept(endpoint);
+          }
+        },
+        missed);
+  }
+
+  /** Calls back when outgoing messages were stored. */
+  public WorkStore.Watch watchOutbox(Runnable stored) {
+    return start(
+        name -> {
+          if (name.equals(OUTBOX)) {
+            stored.run();
+          }
+        },
+        stored);
+  }
+
+  /** All watches listen on one connection. One that comes later may have missed something. */
+  private WorkStore.Watch start(Consumer<String> stored, Runnable missed) {
+    Watcher watcher = new Watcher(stored, missed);
+    boolean first;
+    synchronized (listenerLock) {
+      here.add(watcher);
+      first = listener == null;
+      if (first && notify) {
+        listener =
+            NotifyListener.start(
+                listening, self, this::tellHere, () -> here.forEach(it -> it.missed.run()));
+      }
+    }
+    if (!first) {
+      missed.run();
+    }
+    return () -> stop(watcher);
+  }
+
+  private void stop(Watcher watcher) {
+    NotifyListener last = null;
+    synchronized (listenerLock) {
+      here.remove(watcher);
+      if (here.isEmpty()) {
+        last = listener;
+        listener = null;
+      }
+    }
+    if (last != null) {
+      last.close();
+    }
+  }
+
+  private void tellHere(String name) {
+    here.forEach(it -> it.stored.accept(name));
   }
 
   /**
@@ -105,20 +177,48 @@ public final class NotifySender implements AutoCloseable {
     return notify && !refused ? NotifyListener.TO_EVERYBODY + " " + endpoint : null;
   }
 
+  /**
+   * Must be called after outgoing messages were stored in a transaction that the caller commits. It
+   * wakes who sends in this process: too early, but who sends looks again.
+   *
+   * @return the notification that the transaction has to send, or null if one was sent a moment ago
+   */
+  public @Nullable String publishedInTransaction() {
+    try {
+      tellHere(OUTBOX);
+    } catch (Throwable e) {
+      log.warn("The outbox is not told of what it has: {}", LoggedFailure.summary(e));
+    }
+    long now = System.nanoTime();
+    long last = notifiedInTransaction.get();
+    return now - last >= APART_IN_TRANSACTIONS.toNanos()
+            && notifiedInTransaction.compareAndSet(last, now)
+        ? toEverybody(OUTBOX)
+        : null;
+  }
+
+  /** Must be called after a commit that left messages to be sent. */
+  public void published(Connection connection) {
+    committed(connection, OUTBOX);
+  }
+
   /** Must be called after a commit that left messages to be handled. */
   public void committed(Connection connection, String endpoint) {
     if (JoinedTransaction.isOn(connection)) {
       return; // not committed yet
     }
     try {
-      here.forEach(it -> it.accept(endpoint));
+      tellHere(endpoint);
       if (notify) {
         owed.add(endpoint);
         sendUnlessSending();
       }
     } catch (Throwable e) { // out of threads, say; the commit stands: workers find it by polling
       sending.set(false);
-      log.warn("Workers are not told of what {} has: {}", endpoint, LoggedFailure.summary(e));
+      log.warn(
+          "Workers are not told of what {} has: {}",
+          endpoint.equals(OUTBOX) ? "the outbox" : endpoint,
+          LoggedFailure.summary(e));
     }
   }
 

@@ -30,7 +30,8 @@ public final class Migrations {
   static final String LOCATION = "classpath:io/inbox4j/migrations";
 
   private static final Logger log = LoggerFactory.getLogger(Migrations.class);
-  private static final List<String> SCRIPTS = List.of("V1__create_inbox.sql");
+  private static final List<String> SCRIPTS =
+      List.of("V1__create_inbox.sql", "V2__create_outbox.sql");
   private static final Pattern NAME = Pattern.compile("V(\\d+)__.*");
   private static final String REMEDY =
       "create them with JdbiInboxStore.migrate(dataSource) as a role that may, or let Flyway apply "

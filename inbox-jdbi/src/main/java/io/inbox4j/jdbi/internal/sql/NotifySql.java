@@ -12,6 +12,10 @@ public final class NotifySql {
       FROM unnest(:notifications) AS notification
       """;
 
+  /** In a transaction that would fail if the server's queue were full. */
+  public static final String NOTIFY_UNLESS_FULL =
+      "SELECT pg_notify('{channel}', ?)::text WHERE pg_notification_queue_usage() < 0.9";
+
   /**
    * Makes the server drop notifications that every listener has read. Once the queue is full, the
    * server does so only for a session that asks this.

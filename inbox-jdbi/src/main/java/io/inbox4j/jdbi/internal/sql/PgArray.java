@@ -3,6 +3,7 @@ package io.inbox4j.jdbi.internal.sql;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.UUID;
 import java.util.function.Function;
 import org.jdbi.v3.core.argument.Argument;
 import org.jdbi.v3.core.statement.StatementContext;
@@ -15,6 +16,11 @@ public record PgArray(String type, @Nullable Object[] elements) implements Argum
   @Override
   public void apply(int position, PreparedStatement statement, StatementContext context)
       throws SQLException {
+    set(position, statement);
+  }
+
+  /** Binds it without JDBI. */
+  public void set(int position, PreparedStatement statement) throws SQLException {
     statement.setArray(position, statement.getConnection().createArrayOf(type, elements));
   }
 
@@ -28,7 +34,7 @@ public record PgArray(String type, @Nullable Object[] elements) implements Argum
     return new PgArray("text", texts);
   }
 
-  public static <T> PgArray uuids(List<T> rows, Function<T, Object> column) {
+  public static <T> PgArray uuids(List<T> rows, Function<T, @Nullable UUID> column) {
     return new PgArray("uuid", rows.stream().map(column).toArray());
   }
 

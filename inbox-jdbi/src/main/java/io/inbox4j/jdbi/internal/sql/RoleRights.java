@@ -10,8 +10,9 @@ import org.jdbi.v3.core.Handle;
  *
  * <p>Some are not needed before something goes wrong, such as those on the history of failed
  * attempts, so they are checked beforehand. What the role is for shows in what it may insert: one
- * that receives stores messages, one that handles them notes what was processed. A role that may do
- * neither is for reading or for operators, and nothing is expected of it.
+ * that receives stores messages, one that handles them notes what was processed, one that publishes
+ * stores outgoing messages, one that sends them notes that it does. A role that may do none of that
+ * is for reading or for operators, and nothing is expected of it.
  */
 public final class RoleRights {
 
@@ -33,11 +34,25 @@ public final class RoleRights {
                    ('inbox_processed', 'inbox_attempts', 'SELECT'),
                    ('inbox_processed', 'inbox_attempts', 'INSERT'),
                    ('inbox_processed', 'inbox_attempts', 'DELETE'),
-                   ('inbox_processed', 'inbox_paused', 'SELECT'))
+                   ('inbox_processed', 'inbox_paused', 'SELECT'),
+                   ('outbox_messages', 'outbox_scheduled', 'INSERT'),
+                   ('outbox_messages', 'outbox_seq', 'USAGE'),
+                   ('outbox_relay', 'outbox_relay', 'SELECT'),
+                   ('outbox_relay', 'outbox_relay', 'UPDATE'),
+                   ('outbox_relay', 'outbox_relay', 'DELETE'),
+                   ('outbox_relay', 'outbox_messages', 'SELECT'),
+                   ('outbox_relay', 'outbox_messages', 'INSERT'),
+                   ('outbox_relay', 'outbox_messages', 'DELETE'),
+                   ('outbox_relay', 'outbox_scheduled', 'SELECT'),
+                   ('outbox_relay', 'outbox_scheduled', 'UPDATE'),
+                   ('outbox_relay', 'outbox_scheduled', 'DELETE'),
+                   ('outbox_relay', 'outbox_dead', 'SELECT'),
+                   ('outbox_relay', 'outbox_dead', 'INSERT'))
            AS needed (who_inserts_into, name, privilege)
       WHERE has_any_column_privilege('{inbox}.' || needed.who_inserts_into, 'INSERT')
         AND NOT CASE needed.privilege
                 WHEN 'DELETE' THEN has_table_privilege('{inbox}.' || needed.name, 'DELETE')
+                WHEN 'USAGE' THEN has_sequence_privilege('{inbox}.' || needed.name, 'USAGE')
                 ELSE has_any_column_privilege('{inbox}.' || needed.name, needed.privilege) END
       GROUP BY needed.name ORDER BY needed.name
       """;
@@ -45,7 +60,8 @@ public final class RoleRights {
   private record Missing(String table, String privileges, String role) {
 
     String grant(String schema) {
-      return "GRANT %s ON \"%s\".%s TO %s".formatted(privileges, schema, table, role);
+      String kind = privileges.equals("USAGE") ? "SEQUENCE " : "";
+      return "GRANT %s ON %s\"%s\".%s TO %s".formatted(privileges, kind, schema, table, role);
     }
   }
 

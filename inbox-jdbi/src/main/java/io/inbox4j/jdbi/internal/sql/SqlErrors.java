@@ -64,7 +64,10 @@ public final class SqlErrors {
           "inbox_messages_seq",
           "inbox_pending_pkey",
           "inbox_quarantine_pkey",
-          "inbox_interventions_pkey");
+          "inbox_interventions_pkey",
+          "outbox_messages_pkey",
+          "outbox_scheduled_pkey",
+          "outbox_dead_pkey");
 
   /** An unknown outcome, timeouts, a server shutting down. */
   private static final Set<String> INFRASTRUCTURE_STATES =

@@ -4,6 +4,7 @@ import io.inbox4j.error.InboxException;
 import io.inbox4j.jdbi.internal.guard.SessionCleaner;
 import io.inbox4j.jdbi.internal.guard.TransactionGuard;
 import io.inbox4j.jdbi.internal.notify.NotifySender;
+import io.inbox4j.jdbi.internal.outbox.JdbiOutbox;
 import io.inbox4j.jdbi.internal.receive.MessageInserts;
 import io.inbox4j.jdbi.internal.sql.ClaimSql;
 import io.inbox4j.jdbi.internal.sql.Interval;
@@ -14,6 +15,7 @@ import io.inbox4j.store.ClaimedMessage;
 import io.inbox4j.store.Lease;
 import io.inbox4j.store.Outcome;
 import io.inbox4j.store.StoreResult;
+import io.inbox4j.store.StoredOutgoing;
 import io.inbox4j.store.WorkTransaction;
 import io.inbox4j.store.Write;
 import io.inbox4j.transport.ValidatedDelivery;
@@ -51,9 +53,11 @@ public final class JdbiWorkTransaction implements WorkTransaction {
   private final Function<Connection, Handle> handlerHandles;
   private final SessionCleaner sessions;
   private final NotifySender notifySender;
+  private final JdbiOutbox outbox;
   private final List<Long> received = new ArrayList<>();
   private int toHandle;
   private boolean receivedKeys;
+  private boolean published;
   private @Nullable TransactionGuard guard;
   private @Nullable Handle handlerHandle;
   private boolean committed;
@@ -71,7 +75,8 @@ public final class JdbiWorkTransaction implements WorkTransaction {
       WorkSql sql,
       Function<Connection, Handle> handlerHandles,
       SessionCleaner sessions,
-      NotifySender notifySender) {
+      NotifySender notifySender,
+      JdbiOutbox outbox) {
     this.endpoint = endpoint;
     this.handle = handle;
     this.connection = handle.getConnection();
@@ -82,6 +87,7 @@ public final class JdbiWorkTransaction implements WorkTransaction {
     this.handlerHandles = handlerHandles;
     this.sessions = sessions;
     this.notifySender = notifySender;
+    this.outbox = outbox;
     handle.begin();
   }
 
@@ -293,6 +299,14 @@ public final class JdbiWorkTransaction implements WorkTransaction {
   }
 
   @Override
+  public void publish(List<StoredOutgoing> messages) {
+    if (!messages.isEmpty()) {
+      translate(() -> outbox.publish(connection, savepoint.end(), messages));
+      published = true;
+    }
+  }
+
+  @Override
   public void commit(List<Outcome> outcomes) {
     List<Outcome.Processed> processed = OutcomeWriter.only(outcomes, Outcome.Processed.class);
     for (LaneClaim claim : laneClaims) {
@@ -309,6 +323,9 @@ public final class JdbiWorkTransaction implements WorkTransaction {
     laneClaims.forEach(claim -> claim.committed(gone));
     if (toHandle > processed.size()) { // some may be left for the workers
       notifySender.committed(connection, endpoint);
+    }
+    if (published) {
+      outbox.committed(connection);
     }
   }
 
