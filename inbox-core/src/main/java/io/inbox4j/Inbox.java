@@ -51,6 +51,7 @@ public final class Inbox implements ObservedInbox, AutoCloseable {
   private final DeadLetters deadLetters;
   private final Quarantine quarantine;
   private final PendingMessages pending;
+  private final Outbox outbox;
   private final RetentionRunner retention;
 
   Inbox(InboxConfig config) {
@@ -60,6 +61,7 @@ public final class Inbox implements ObservedInbox, AutoCloseable {
         new InboxProcessor(
             config.handled(),
             config.reader(),
+            config.writer(),
             config.store(),
             config.listener(),
             config.failures(),
@@ -70,6 +72,7 @@ public final class Inbox implements ObservedInbox, AutoCloseable {
     pending = new PendingMessages(operator);
     retention = new RetentionRunner(config.store(), config.handledNames(), config.retention());
     lifecycle = new InboxLifecycle(config, validators, processor, this);
+    outbox = new Outbox(config.store(), config.writer(), lifecycle::requireOpen);
   }
 
   /** Returns a builder for an inbox. */
@@ -123,6 +126,23 @@ public final class Inbox implements ObservedInbox, AutoCloseable {
    */
   public void startProcessing() {
     lifecycle.startProcessing();
+  }
+
+  /**
+   * Opens the inbox and starts publishing only: sends what is in the outbox to the broker. Any
+   * number of processes can do so; one at a time does, and another takes over within seconds when
+   * it ends. {@link #start} does it, too, if the transport can send. If this method throws, it has
+   * stopped whatever it had started, and can be called again.
+   *
+   * @throws InboxException if the tables are missing, or there is no transport
+   */
+  public void startPublishing() {
+    lifecycle.startPublishing();
+  }
+
+  /** The outbox, to publish events outside of handlers. */
+  public Outbox outbox() {
+    return outbox;
   }
 
   /**

@@ -11,9 +11,11 @@ import io.inbox4j.internal.endpoint.EndpointConfig;
 import io.inbox4j.internal.lifecycle.InboxConfig;
 import io.inbox4j.internal.log.FailureLog;
 import io.inbox4j.internal.notify.SafeListener;
+import io.inbox4j.internal.publish.MessageWriter;
 import io.inbox4j.internal.registry.ThisProcess;
 import io.inbox4j.listener.InboxListener;
 import io.inbox4j.operations.Retention;
+import io.inbox4j.publish.WhenUnroutable;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.transport.InboxTransport;
 import io.inbox4j.transport.ReceiveMiddleware;
@@ -51,6 +53,8 @@ public final class InboxBuilder {
   private Retention retention = Retention.ofDefaults();
   private boolean logExceptionText;
   private @Nullable String instanceName;
+  private @Nullable String source;
+  private WhenUnroutable whenUnroutable = WhenUnroutable.KEEP;
 
   InboxBuilder() {}
 
@@ -188,7 +192,30 @@ public final class InboxBuilder {
     return this;
   }
 
-  /** The mapper that reads JSON. Defaults to {@link JsonFormat#defaultMapper()}. */
+  /**
+   * The name of this application in the messages that it publishes, with RabbitMQ their app-id. 1
+   * to 255 characters; defaults to none.
+   */
+  public InboxBuilder source(String name) {
+    if (name.isBlank() || name.length() > MAX_NAME_LENGTH || name.indexOf('\0') >= 0) {
+      throw new IllegalArgumentException(
+          "the source is '%s'; expected 1 to %d characters that are not blank"
+              .formatted(name, MAX_NAME_LENGTH));
+    }
+    this.source = name;
+    return this;
+  }
+
+  /**
+   * What happens to a published message for which the broker has no queue. Defaults to {@link
+   * WhenUnroutable#KEEP}.
+   */
+  public InboxBuilder whenUnroutable(WhenUnroutable choice) {
+    this.whenUnroutable = choice;
+    return this;
+  }
+
+  /** The mapper that reads and writes JSON. Defaults to {@link JsonFormat#defaultMapper()}. */
   public InboxBuilder json(JsonMapper mapper) {
     this.mapper = mapper;
     return this;
@@ -214,10 +241,6 @@ public final class InboxBuilder {
       throw new IllegalArgumentException(
           "no store given; expected for example .store(JdbiInboxStore.create(dataSource))");
     }
-    if (subscriptions.isEmpty()) {
-      throw new IllegalArgumentException(
-          "no queue is subscribed; expected at least one .subscribe(queue, event, handler)");
-    }
     String process = instanceName == null ? ThisProcess.defaultName() : instanceName;
     List<EndpointConfig> endpoints = new ArrayList<>();
     subscriptions.forEach(
@@ -226,13 +249,16 @@ public final class InboxBuilder {
           configure.accept(builder);
           endpoints.add(builder.build(process, topics));
         });
+    JsonFormat json = new JsonFormat(mapper);
     FailureLog failures = new FailureLog(logExceptionText, store::namesIn);
     return new Inbox(
         new InboxConfig(
             store,
             transport,
             endpoints,
-            new EventReader(new JsonFormat(mapper), formats),
+            new EventReader(json, formats),
+            new MessageWriter(json, topics, source),
+            whenUnroutable,
             receiveMiddleware,
             new SafeListener(listeners, failures),
             failures,

@@ -12,6 +12,7 @@ import io.inbox4j.internal.endpoint.EndpointConfig;
 import io.inbox4j.internal.receive.OrderingKeySource;
 import io.inbox4j.internal.receive.ReceiveLimits;
 import io.inbox4j.memory.InMemoryInboxStore;
+import io.inbox4j.memory.InMemoryTransport;
 import io.inbox4j.retry.RetryPolicy;
 import io.inbox4j.transport.TopicNames;
 import io.inbox4j.transport.Topology;
@@ -23,6 +24,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -53,8 +55,15 @@ class InboxBuilderTest {
   }
 
   @Test
-  void aSubscriptionIsRequired() {
-    assertRefused(() -> withStore().build(), "no queue is subscribed", ".subscribe(");
+  void aSubscriptionIsRequiredToReceiveOrProcess() {
+    Inbox inbox = withStore().transport(InMemoryTransport.create()).build();
+    for (ThrowingCallable start :
+        List.<ThrowingCallable>of(inbox::start, inbox::startReceiving, inbox::startProcessing)) {
+      assertThatThrownBy(start)
+          .isInstanceOf(InboxException.class)
+          .hasMessageContaining("no queue is subscribed")
+          .hasMessageContaining(".subscribe(");
+    }
   }
 
   @Test

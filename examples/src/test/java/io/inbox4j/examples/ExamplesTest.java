@@ -154,7 +154,7 @@ class ExamplesTest {
   @Test
   void aLagIsToldWhileItLasts() throws Exception {
     assertThat(run("health"))
-        .contains("parts: 8", "alarm: lag is DEGRADED", "The inbox is DEGRADED", "the lag is UP")
+        .contains("parts: 9", "alarm: lag is DEGRADED", "The inbox is DEGRADED", "the lag is UP")
         .anyMatch(line -> line.contains("DEGRADED lag") && line.contains("allowed are 2 s"));
   }
 

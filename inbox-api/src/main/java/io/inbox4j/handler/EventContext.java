@@ -1,5 +1,8 @@
 package io.inbox4j.handler;
 
+import io.inbox4j.event.IntegrationEvent;
+import io.inbox4j.publish.MessagePublisher;
+import io.inbox4j.publish.PublishOptions;
 import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
@@ -12,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * timeout of a leased handler has passed. It is meant for the handler's thread; if another thread
  * uses it, the handler has to wait for that thread.
  */
-public interface EventContext extends EventTransaction {
+public interface EventContext extends EventTransaction, MessagePublisher {
 
   /** The endpoint, which is the queue, that the message came from. */
   String endpoint();
@@ -73,6 +76,24 @@ public interface EventContext extends EventTransaction {
    */
   @Override
   void write(String statement, @Nullable Object... arguments);
+
+  /**
+   * Publishes an event if the outcome of this message commits, and not otherwise, in every mode.
+   *
+   * @throws IllegalStateException if the handler has returned or its timeout has passed, so that
+   *     the event would be lost
+   */
+  @Override
+  UUID publish(IntegrationEvent event, PublishOptions options);
+
+  /**
+   * Sends a command to a queue if the outcome of this message commits, and not otherwise.
+   *
+   * @throws IllegalStateException if the handler has returned or its timeout has passed, so that
+   *     the command would be lost
+   */
+  @Override
+  UUID send(String queue, IntegrationEvent command, PublishOptions options);
 
   /** An effect to be applied in a transaction. */
   @FunctionalInterface

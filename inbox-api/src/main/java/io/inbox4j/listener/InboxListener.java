@@ -108,6 +108,22 @@ public interface InboxListener {
   /** A message of an endpoint whose circuit was half-open succeeded, so handling resumes. */
   record CircuitClosed(String endpoint) {}
 
+  /**
+   * The broker has confirmed messages that this process has published, and they are removed.
+   *
+   * @param messages how many
+   */
+  record Published(int messages) {}
+
+  /**
+   * A published message cannot be sent.
+   *
+   * @param destination the topic or the queue that it was for
+   * @param kept whether it is kept as dead; otherwise it was dropped
+   */
+  record Undeliverable(
+      UUID messageId, String type, String destination, String reason, boolean kept) {}
+
   /** The status of a component has changed; see {@link ObservedInbox#health()}. */
   record HealthChanged(Health.Part part) {}
 
@@ -166,6 +182,12 @@ public interface InboxListener {
   default void circuitOpened(CircuitOpened event) {}
 
   default void circuitClosed(CircuitClosed event) {}
+
+  /** After commit. */
+  default void published(Published event) {}
+
+  /** Before the commit; repeated if that fails. */
+  default void undeliverable(Undeliverable event) {}
 
   default void healthChanged(HealthChanged event) {}
 }

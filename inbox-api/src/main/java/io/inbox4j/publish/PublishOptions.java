@@ -1,11 +1,15 @@
 package io.inbox4j.publish;
 
 import io.inbox4j.internal.DurationRange;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +41,18 @@ public record PublishOptions(
   /** The maximum length of an ordering key or a correlation id, in characters. */
   public static final int MAX_TEXT = 255;
 
+  private static final int MAX_DEPTH = 10;
+  private static final Set<Class<?>> NUMBERS =
+      Set.of(
+          Byte.class,
+          Short.class,
+          Integer.class,
+          Long.class,
+          Float.class,
+          Double.class,
+          BigInteger.class,
+          BigDecimal.class);
+
   private static final DurationRange DELAYS =
       new DurationRange(Duration.ZERO, Duration.ofDays(366));
   private static final DurationRange EXPIRIES = DurationRange.upTo(Duration.ofDays(366));
@@ -45,6 +61,7 @@ public record PublishOptions(
 
   public PublishOptions {
     headers = Collections.unmodifiableMap(new LinkedHashMap<>(headers));
+    headers.forEach((name, value) -> checkHeader(name, value, 1));
     checkText("the ordering key", orderingKey);
     checkText("the correlation id", correlationId);
     if (delay != null) {
@@ -61,6 +78,33 @@ public record PublishOptions(
     if (priority != null && (priority < 0 || priority > 255)) {
       throw new IllegalArgumentException(
           "the priority is %d; expected 0 to 255".formatted(priority));
+    }
+  }
+
+  private static void checkHeader(String name, @Nullable Object value, int depth) {
+    if (depth > MAX_DEPTH) {
+      throw new IllegalArgumentException(
+          "the header '%s' is nested deeper than %d levels".formatted(name, MAX_DEPTH));
+    }
+    if (value instanceof Map<?, ?> map) {
+      map.keySet().forEach(key -> checkKey(name, key));
+      map.values().forEach(inner -> checkHeader(name, inner, depth + 1));
+    } else if (value instanceof List<?> list) {
+      list.forEach(inner -> checkHeader(name, inner, depth + 1));
+    } else if (value != null
+        && !(value instanceof String)
+        && !(value instanceof Boolean)
+        && !NUMBERS.contains(value.getClass())) {
+      throw new IllegalArgumentException(
+          "the header '%s' has a %s; expected a string, a number, a boolean, null, or a list or map of these"
+              .formatted(name, value.getClass().getName()));
+    }
+  }
+
+  private static void checkKey(String name, @Nullable Object key) {
+    if (!(key instanceof String)) {
+      throw new IllegalArgumentException(
+          "the header '%s' is a map with a key that is no string".formatted(name));
     }
   }
 

@@ -42,7 +42,7 @@ class SchemaOptionTest {
     assertThat(inbox("purge", "--yes").code()).isZero();
     assertThat(inbox("tail", "--for", "100ms", "--every", "100ms").code()).isZero();
     Result doctor = inbox("doctor");
-    assertThat(doctor.out()).contains("version 1", "all 20 are there", "use their indexes");
+    assertThat(doctor.out()).contains("version 2", "all 20 are there", "use their indexes");
     assertThat(doctor.code()).as(doctor.out()).isZero();
     assertThat(tables.count("SELECT count(*) FROM inbox.inbox_dead")).isEqualTo(2);
   }

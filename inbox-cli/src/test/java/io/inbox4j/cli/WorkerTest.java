@@ -59,7 +59,7 @@ class WorkerTest {
     String url = server.newDatabase();
     Jdbi jdbi = Jdbi.create(url);
     jdbi.useHandle(handle -> handle.execute("CREATE TABLE effects (n integer)"));
-    try (ChildProcess worker = start(url, "--role", "both")) {
+    try (ChildProcess worker = start(url, "--role", "all")) {
       int port = port(worker);
       awaitCode(port, "/health/ready", 200);
       publish();
@@ -76,7 +76,7 @@ class WorkerTest {
       assertThat(worker.lines()).filteredOn(line -> line.contains("Running ")).hasSize(1);
     }
     assertThat(effects(jdbi)).isLessThan(ORDERS);
-    try (ChildProcess next = start(url, "--role", "both")) {
+    try (ChildProcess next = start(url, "--role", "all")) {
       await().atMost(PATIENCE).until(() -> effects(jdbi) >= ORDERS);
       assertThat(count(jdbi, "SELECT count(*) FROM effects")).isEqualTo(ORDERS);
       assertThat(count(jdbi, "SELECT count(DISTINCT n) FROM effects")).isEqualTo(ORDERS);

@@ -25,6 +25,15 @@ public final class EventTypes<T extends IntegrationEvent> {
     this.byName = Map.copyOf(byName);
   }
 
+  /**
+   * The name of an event's type.
+   *
+   * @throws IllegalArgumentException if its {@link io.inbox4j.event.EventType} is not valid
+   */
+  public static String nameOf(Class<? extends IntegrationEvent> event) {
+    return EventNames.of(event);
+  }
+
   /** Returns a builder. */
   public static <T extends IntegrationEvent> Builder<T> builder() {
     return new Builder<>();

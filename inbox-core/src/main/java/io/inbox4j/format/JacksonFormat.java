@@ -3,6 +3,7 @@ package io.inbox4j.format;
 import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.event.UnreadableEventException;
 import io.inbox4j.internal.log.LoggedFailure;
+import java.io.ByteArrayOutputStream;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -11,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.exc.InputCoercionException;
@@ -39,6 +41,8 @@ import tools.jackson.databind.node.ObjectNode;
  * }</pre>
  */
 public final class JacksonFormat implements EventFormat {
+
+  private static final int INITIAL_SIZE = 512;
 
   private final ObjectMapper mapper;
   private final Set<String> contentTypes;
@@ -117,6 +121,27 @@ public final class JacksonFormat implements EventFormat {
     } catch (JacksonException e) {
       throw unreadable("the body does not fit %s%s".formatted(event.getName(), where(e)), e);
     }
+  }
+
+  /**
+   * Writes an event.
+   *
+   * @param messageId the id that it gets if it has none
+   * @throws IllegalArgumentException if it cannot be written; the message reveals nothing of its
+   *     values
+   */
+  byte[] write(IntegrationEvent event, UUID messageId) {
+    ByteArrayOutputStream body = new ByteArrayOutputStream(INITIAL_SIZE);
+    try (JsonGenerator generator = mapper.createGenerator(body)) {
+      mapper.writeValue(new IdentifiedGenerator(generator, messageId), event);
+    } catch (JacksonException e) {
+      String why = e instanceof IdentifiedGenerator.NotFinite ? ": " + e.getOriginalMessage() : "";
+      throw new IllegalArgumentException(
+          "%s cannot be written as %s%s%s"
+              .formatted(event.getClass().getName(), name, where(e), why),
+          e.getCause());
+    }
+    return body.toByteArray();
   }
 
   private <T extends IntegrationEvent> T read(

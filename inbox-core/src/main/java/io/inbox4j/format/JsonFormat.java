@@ -70,4 +70,14 @@ public final class JsonFormat implements EventFormat {
   public <T extends IntegrationEvent> T read(byte[] body, KnownType<T> type, UUID messageId) {
     return jackson.read(body, type, messageId);
   }
+
+  /**
+   * Writes an event.
+   *
+   * @param messageId the id that it gets if it has none
+   * @throws IllegalArgumentException if it cannot be written
+   */
+  public byte[] write(IntegrationEvent event, UUID messageId) {
+    return jackson.write(event, messageId);
+  }
 }

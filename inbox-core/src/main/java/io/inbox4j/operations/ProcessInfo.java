@@ -39,7 +39,9 @@ public record ProcessInfo(
     /** Stores deliveries. */
     RECEIVING,
     /** Runs handlers. */
-    PROCESSING
+    PROCESSING,
+    /** Sends what is in the outbox. */
+    PUBLISHING
   }
 
   public ProcessInfo {

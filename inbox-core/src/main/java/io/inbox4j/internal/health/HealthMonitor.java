@@ -3,6 +3,7 @@ package io.inbox4j.internal.health;
 import io.inbox4j.internal.loop.BackgroundLoop;
 import io.inbox4j.internal.notify.SafeListener;
 import io.inbox4j.internal.process.InboxProcessor;
+import io.inbox4j.internal.publish.Relay;
 import io.inbox4j.listener.Health;
 import io.inbox4j.listener.Health.Part;
 import io.inbox4j.listener.Health.Status;
@@ -93,6 +94,11 @@ public final class HealthMonitor implements AutoCloseable {
   /** Stops monitoring workers. */
   public void notProcessing() {
     forget("workers", "circuit");
+  }
+
+  /** Monitors the relay of this process. */
+  public void publishing(Relay relay) {
+    add("publishing", null, () -> ProcessHealth.publishing(relay));
   }
 
   private void forget(String... names) {

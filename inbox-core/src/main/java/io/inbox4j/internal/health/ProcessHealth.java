@@ -2,6 +2,7 @@ package io.inbox4j.internal.health;
 
 import io.inbox4j.internal.pool.StuckHandlers;
 import io.inbox4j.internal.process.InboxProcessor;
+import io.inbox4j.internal.publish.Relay;
 import io.inbox4j.retry.CircuitState;
 import io.inbox4j.transport.ReceiverState;
 
@@ -36,6 +37,13 @@ final class ProcessHealth {
         "%s; %d handlers do not return though they were interrupted, the first for %s"
             .formatted(detail, stuck.handlers(), HealthFinding.seconds(stuck.longest()));
     return alive == 0 ? HealthFinding.down(all) : HealthFinding.degraded(all);
+  }
+
+  static HealthFinding publishing(Relay relay) {
+    String trouble = relay.trouble();
+    return trouble == null
+        ? HealthFinding.up(relay.isActive() ? "is at work" : "is done by another process")
+        : HealthFinding.degraded("waits, nothing is lost: " + trouble);
   }
 
   static HealthFinding circuit(InboxProcessor processor, String endpoint) {

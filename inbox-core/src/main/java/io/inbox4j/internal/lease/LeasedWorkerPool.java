@@ -8,7 +8,6 @@ import io.inbox4j.internal.loop.Deadline;
 import io.inbox4j.internal.loop.ResilientLoop;
 import io.inbox4j.internal.pool.StuckHandlers;
 import io.inbox4j.internal.pool.WorkerPool;
-import io.inbox4j.internal.run.DefaultEventContext;
 import io.inbox4j.internal.run.WorkerContext;
 import io.inbox4j.retry.CircuitState;
 import java.time.Duration;
@@ -260,12 +259,7 @@ public final class LeasedWorkerPool implements WorkerPool {
         if (mode.timeout() != null) {
           leased.timesOut(renewer.after(mode.timeout(), () -> timedOut(leased)));
         }
-        context
-            .handlers()
-            .handle(
-                leased.message(),
-                DefaultEventContext.outside(
-                    context.endpoint(), leased.message(), leased::commitWith));
+        context.handlers().handle(leased.message(), leased::commitWith);
       }
     } catch (Throwable e) { // a handler may throw anything, and it is recorded
       failure = FailureText.readable(e);

@@ -4,8 +4,10 @@ import io.inbox4j.format.EventReader;
 import io.inbox4j.internal.endpoint.EndpointConfig;
 import io.inbox4j.internal.log.FailureLog;
 import io.inbox4j.internal.notify.SafeListener;
+import io.inbox4j.internal.publish.MessageWriter;
 import io.inbox4j.internal.receive.DeliveryValidator;
 import io.inbox4j.operations.Retention;
+import io.inbox4j.publish.WhenUnroutable;
 import io.inbox4j.store.InboxStore;
 import io.inbox4j.transport.InboxTransport;
 import io.inbox4j.transport.ReceiveMiddleware;
@@ -21,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param transport where deliveries come from, or null if nothing is received here
  * @param reader reads the bodies of all endpoints
+ * @param writer writes what is published
+ * @param whenUnroutable what happens to a message for which the broker has no queue
  * @param receiveMiddleware the middleware around the storing of deliveries, outermost first
  * @param failures logs the failures of handlers, middleware and listeners
  * @param maxConcurrency the maximum number of handlers that run concurrently across all endpoints,
@@ -34,6 +38,8 @@ public record InboxConfig(
     @Nullable InboxTransport transport,
     List<EndpointConfig> endpoints,
     EventReader reader,
+    MessageWriter writer,
+    WhenUnroutable whenUnroutable,
     List<ReceiveMiddleware> receiveMiddleware,
     SafeListener listener,
     FailureLog failures,

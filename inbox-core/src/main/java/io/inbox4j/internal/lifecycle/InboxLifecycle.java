@@ -6,6 +6,8 @@ import io.inbox4j.internal.health.HealthMonitor;
 import io.inbox4j.internal.loop.Deadline;
 import io.inbox4j.internal.loop.PeriodicTasks;
 import io.inbox4j.internal.process.InboxProcessor;
+import io.inbox4j.internal.publish.Relay;
+import io.inbox4j.internal.publish.RelayReports;
 import io.inbox4j.internal.receive.DeliveryValidator;
 import io.inbox4j.internal.receive.QuarantineAdoption;
 import io.inbox4j.internal.receive.QuarantineLog;
@@ -14,10 +16,13 @@ import io.inbox4j.internal.retain.RetentionJob;
 import io.inbox4j.listener.Health;
 import io.inbox4j.listener.InboxListener;
 import io.inbox4j.listener.ObservedInbox;
+import io.inbox4j.operations.ProcessInfo.Role;
 import io.inbox4j.transport.InboxTransport;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -44,6 +49,7 @@ public final class InboxLifecycle {
   private final QuarantineLog quarantineLog;
   private final ProcessRegistration registration;
   private @Nullable RetentionJob retentionJob;
+  private @Nullable Relay relay;
   private boolean receiving;
   private boolean processing;
   private volatile boolean opened;
@@ -134,6 +140,7 @@ public final class InboxLifecycle {
 
   public void startReceiving() {
     requireTransport();
+    requireSubscriptions();
     open();
     receive();
   }
@@ -144,10 +151,56 @@ public final class InboxLifecycle {
     process();
   }
 
+  public void startPublishing() {
+    requireTransport();
+    open();
+    publish();
+  }
+
   private synchronized void startBoth() {
     requireNotReceiving();
     process();
     orElse(this::receive, this::stopProcessing);
+    if (relay == null) {
+      orElse(this::publish, this::stopBoth);
+    }
+  }
+
+  private void stopBoth() {
+    orElse(this::stopReceiving, this::stopProcessing);
+    stopProcessing();
+  }
+
+  private synchronized void publish() {
+    requireNotClosed(closed);
+    if (relay != null) {
+      throw new InboxException("this inbox is publishing already");
+    }
+    Relay started =
+        new Relay(
+            config.store(),
+            requireTransport(),
+            config.whenUnroutable(),
+            new RelayReports(config.listener()));
+    orElse(started::start, () -> started.close(Deadline.in(config.closeDeadline())));
+    relay = started;
+    monitor.publishing(started);
+    registration.update(roles());
+    monitor.look();
+  }
+
+  private Set<Role> roles() {
+    Set<Role> roles = EnumSet.noneOf(Role.class);
+    if (receiving) {
+      roles.add(Role.RECEIVING);
+    }
+    if (processing) {
+      roles.add(Role.PROCESSING);
+    }
+    if (relay != null) {
+      roles.add(Role.PUBLISHING);
+    }
+    return roles;
   }
 
   private synchronized void receive() {
@@ -157,7 +210,7 @@ public final class InboxLifecycle {
     upkeep.start();
     receiving = true;
     orElse(() -> receiver.start(transport, () -> closing), this::stopReceiving);
-    registration.update(receiving, processing);
+    registration.update(roles());
     monitor.look();
   }
 
@@ -169,7 +222,7 @@ public final class InboxLifecycle {
     upkeep.start();
     processing = true;
     orElse(this::processAll, this::stopProcessing);
-    registration.update(receiving, processing);
+    registration.update(roles());
     monitor.look();
   }
 
@@ -205,7 +258,7 @@ public final class InboxLifecycle {
     }
     receiver.stop(Deadline.in(config.closeDeadline()));
     receiving = false;
-    registration.update(receiving, processing);
+    registration.update(roles());
     stopUpkeepUnlessNeeded();
     monitor.look();
   }
@@ -218,7 +271,7 @@ public final class InboxLifecycle {
     stopRetention();
     processor.withdraw(config.closeDeadline());
     processing = false;
-    registration.update(receiving, processing);
+    registration.update(roles());
     stopUpkeepUnlessNeeded();
     monitor.look();
   }
@@ -236,7 +289,15 @@ public final class InboxLifecycle {
     }
   }
 
+  private void requireSubscriptions() {
+    if (config.endpoints().isEmpty()) {
+      throw new InboxException(
+          "no queue is subscribed; expected at least one .subscribe(queue, event, handler), or startPublishing()");
+    }
+  }
+
   private void requireHandlers() {
+    requireSubscriptions();
     if (config.handled().isEmpty()) {
       throw new InboxException(
           "no subscription has a handler, so there is nothing to process; registered are: %s"
@@ -278,6 +339,9 @@ public final class InboxLifecycle {
     processor.stop();
     receiver.close(deadline);
     processor.close(deadline.left());
+    if (relay != null) {
+      relay.close(deadline); // last, because handlers have published until now
+    }
     registration.close(deadline.left());
     try {
       if (config.transport() != null) {

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A daemon thread that repeats a step until it is closed, whatever the step throws. The step waits
- * with {@link #pause}, which ends early when the loop is woken or closed. Thread-safe.
+ * A thread, usually a daemon, that repeats a step until it is closed, whatever the step throws. The
+ * step waits with {@link #pause}, which ends early when the loop is woken or closed. Thread-safe.
  */
 public final class BackgroundLoop {
 
@@ -26,6 +26,12 @@ public final class BackgroundLoop {
   public BackgroundLoop(String name, String what, Step step) {
     this.thread = new Thread(new ResilientLoop(what, this::isClosed, () -> step.run(this)), name);
     this.thread.setDaemon(true);
+  }
+
+  /** Makes it keep the process alive until it is closed; called before it is started. */
+  public BackgroundLoop keepingAlive() {
+    thread.setDaemon(false);
+    return this;
   }
 
   public BackgroundLoop start() {

@@ -16,6 +16,7 @@ import io.inbox4j.internal.loop.Deadline;
 import io.inbox4j.internal.notify.SafeListener;
 import io.inbox4j.internal.pool.StuckHandlers;
 import io.inbox4j.internal.pool.WorkerPool;
+import io.inbox4j.internal.publish.MessageWriter;
 import io.inbox4j.internal.receive.DeliveryWriter;
 import io.inbox4j.internal.run.HandlerInvoker;
 import io.inbox4j.internal.run.OutcomeReporter;
@@ -47,6 +48,7 @@ public final class InboxProcessor {
 
   private final List<EndpointConfig> configs;
   private final EventReader reader;
+  private final MessageWriter writer;
   private final InboxStore store;
   private final SafeListener listener;
   private final FailureLog failures;
@@ -60,6 +62,7 @@ public final class InboxProcessor {
       WorkSignal signal, Circuit circuit, WorkerPool workerPool, DeliveryWriter storing) {}
 
   /**
+   * @param writer writes what handlers publish
    * @param failures logs the failures of handlers
    * @param maxConcurrency the maximum number of handlers that run concurrently across all
    *     endpoints, or null for no limit
@@ -67,12 +70,14 @@ public final class InboxProcessor {
   public InboxProcessor(
       List<EndpointConfig> configs,
       EventReader reader,
+      MessageWriter writer,
       InboxStore store,
       SafeListener listener,
       FailureLog failures,
       @Nullable Integer maxConcurrency) {
     this.configs = List.copyOf(configs);
     this.reader = reader;
+    this.writer = writer;
     this.store = store;
     this.listener = listener;
     this.failures = failures;
@@ -89,7 +94,7 @@ public final class InboxProcessor {
   }
 
   private EndpointRuntime runtime(EndpointConfig config, ConcurrencyLimit all) {
-    HandlerInvoker handlers = new HandlerInvoker(config, reader, listener);
+    HandlerInvoker handlers = new HandlerInvoker(config, reader, writer, listener);
     WorkSignal signal = new WorkSignal();
     Circuit circuit = new Circuit(config.endpoint(), config.breaker(), listener);
     AdmissionControl admissionControl = new AdmissionControl(config, all, circuit, signal);

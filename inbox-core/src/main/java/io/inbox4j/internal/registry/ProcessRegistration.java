@@ -8,7 +8,6 @@ import io.inbox4j.operations.ProcessInfo.Role;
 import io.inbox4j.store.ProcessRegistryStore;
 import io.inbox4j.store.StoreUnavailableException;
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -65,14 +64,7 @@ public final class ProcessRegistration {
   }
 
   /** Publishes what this process does from now on; in the background, and soon. */
-  public synchronized void update(boolean receiving, boolean processing) {
-    Set<Role> now = EnumSet.noneOf(Role.class);
-    if (receiving) {
-      now.add(Role.RECEIVING);
-    }
-    if (processing) {
-      now.add(Role.PROCESSING);
-    }
+  public synchronized void update(Set<Role> now) {
     roles = Set.copyOf(now);
     if (roles.isEmpty()) {
       close(MAX_GRACE);

@@ -178,7 +178,7 @@ public final class BatchRunner {
           throw new TransactionEndedException();
         }
       }
-      writes.send();
+      writes.sendAll();
       if (checked) {
         transaction.check();
       }

@@ -3,8 +3,10 @@ package io.inbox4j.internal.run;
 import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.handler.BatchContext;
 import io.inbox4j.handler.EventContext;
+import io.inbox4j.internal.publish.MessageWriter;
 import io.inbox4j.store.ClaimedMessage;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,14 +18,17 @@ final class DefaultBatchContext implements BatchContext<IntegrationEvent> {
 
   private final String endpoint;
   private final HandlerTransaction transaction;
+  private final MessageWriter writer;
   private final List<IntegrationEvent> events = new ArrayList<>();
   private final IdentityHashMap<IntegrationEvent, ClaimedMessage> messages =
       new IdentityHashMap<>();
+  private final Map<ClaimedMessage, EventContext> contexts = new HashMap<>();
   private final Map<ClaimedMessage, Throwable> failures = new LinkedHashMap<>();
 
-  DefaultBatchContext(String endpoint, HandlerTransaction transaction) {
+  DefaultBatchContext(String endpoint, HandlerTransaction transaction, MessageWriter writer) {
     this.endpoint = endpoint;
     this.transaction = transaction;
+    this.writer = writer;
   }
 
   void add(ClaimedMessage message, IntegrationEvent event) {
@@ -49,9 +54,11 @@ final class DefaultBatchContext implements BatchContext<IntegrationEvent> {
     return endpoint;
   }
 
+  /** The same context every time: it counts what the event's handling has published. */
   @Override
-  public EventContext of(IntegrationEvent event) {
-    return DefaultEventContext.in(endpoint, messageOf(event), transaction);
+  public synchronized EventContext of(IntegrationEvent event) {
+    return contexts.computeIfAbsent(
+        messageOf(event), it -> DefaultEventContext.in(endpoint, it, transaction, writer));
   }
 
   @Override

@@ -1,9 +1,15 @@
 package io.inbox4j.internal.run;
 
+import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.EventTransaction;
+import io.inbox4j.internal.publish.HandlerPublisher;
+import io.inbox4j.internal.publish.MessageWriter;
 import io.inbox4j.internal.receive.HeaderJson;
+import io.inbox4j.publish.MessagePublisher;
+import io.inbox4j.publish.PublishOptions;
 import io.inbox4j.store.ClaimedMessage;
+import io.inbox4j.store.StoredOutgoing;
 import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
@@ -12,7 +18,11 @@ import org.jspecify.annotations.Nullable;
 
 /** The context of a claimed message. */
 public record DefaultEventContext(
-    String endpoint, ClaimedMessage message, EventTransaction transaction, Effects effects)
+    String endpoint,
+    ClaimedMessage message,
+    EventTransaction transaction,
+    Effects effects,
+    MessagePublisher publisher)
     implements EventContext {
 
   /** Accepts the effects that a handler wants applied in the transaction of the outcome. */
@@ -22,15 +32,37 @@ public record DefaultEventContext(
 
   /** For a handler that runs in the transaction. */
   static DefaultEventContext in(
-      String endpoint, ClaimedMessage message, HandlerTransaction transaction) {
-    return new DefaultEventContext(endpoint, message, transaction, transaction::apply);
+      String endpoint,
+      ClaimedMessage message,
+      HandlerTransaction transaction,
+      MessageWriter writer) {
+    return new DefaultEventContext(
+        endpoint,
+        message,
+        transaction,
+        transaction::apply,
+        new HandlerPublisher(writer, endpoint, message, transaction::publish));
   }
 
   /** For a handler that runs outside any transaction. */
   public static DefaultEventContext outside(
-      String endpoint, ClaimedMessage message, Consumer<Effect> effects) {
+      String endpoint, ClaimedMessage message, Consumer<Effect> effects, MessageWriter writer) {
     return new DefaultEventContext(
-        endpoint, message, new LaterTransaction(effects), effects::accept);
+        endpoint,
+        message,
+        new LaterTransaction(effects),
+        effects::accept,
+        new HandlerPublisher(
+            writer, endpoint, message, outgoing -> effects.accept(new PublishLater(outgoing))));
+  }
+
+  /** Publishes in the transaction of the outcome, which begins after the handler has returned. */
+  private record PublishLater(StoredOutgoing outgoing) implements Effect {
+
+    @Override
+    public void apply(EventTransaction transaction) {
+      ((HandlerTransaction) transaction).publish(outgoing);
+    }
   }
 
   @Override
@@ -86,5 +118,15 @@ public record DefaultEventContext(
   @Override
   public void write(String statement, @Nullable Object... arguments) {
     transaction.write(statement, arguments);
+  }
+
+  @Override
+  public UUID publish(IntegrationEvent event, PublishOptions options) {
+    return publisher.publish(event, options);
+  }
+
+  @Override
+  public UUID send(String queue, IntegrationEvent command, PublishOptions options) {
+    return publisher.send(queue, command, options);
   }
 }

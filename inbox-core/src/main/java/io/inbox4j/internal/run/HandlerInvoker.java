@@ -11,6 +11,7 @@ import io.inbox4j.handler.EventMiddleware;
 import io.inbox4j.internal.endpoint.EndpointConfig;
 import io.inbox4j.internal.endpoint.EventDispatcher;
 import io.inbox4j.internal.notify.SafeListener;
+import io.inbox4j.internal.publish.MessageWriter;
 import io.inbox4j.listener.InboxListener;
 import io.inbox4j.store.ClaimedMessage;
 import java.time.Duration;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Deserializes claimed messages and invokes the handlers of an endpoint. */
@@ -28,14 +30,17 @@ public final class HandlerInvoker {
   private final EventDispatcher dispatcher;
   private final HandlerMiddlewareChain chain;
   private final EventReader reader;
+  private final MessageWriter writer;
   private final SafeListener listener;
 
-  public HandlerInvoker(EndpointConfig config, EventReader reader, SafeListener listener) {
+  public HandlerInvoker(
+      EndpointConfig config, EventReader reader, MessageWriter writer, SafeListener listener) {
     this.config = config;
     this.types = config.handledTypes();
     this.dispatcher = config.dispatcher();
     this.chain = new HandlerMiddlewareChain(config.middleware(), dispatcher);
     this.reader = reader;
+    this.writer = writer;
     this.listener = listener;
   }
 
@@ -66,14 +71,23 @@ public final class HandlerInvoker {
     BatchHandler<IntegrationEvent> handler = batchHandlerOf(step.get(0));
     if (handler == null) {
       ClaimedMessage message = step.get(0);
-      handle(message, DefaultEventContext.in(config.endpoint(), message, transaction));
+      handle(message, DefaultEventContext.in(config.endpoint(), message, transaction, writer));
     } else {
       handleTogether(step, transaction, handler);
     }
   }
 
-  /** Handles a message. */
-  public void handle(ClaimedMessage message, EventContext context) throws Exception {
+  /**
+   * Handles a message outside any transaction.
+   *
+   * @param effects takes what is to be applied in the transaction of its outcome
+   */
+  public void handle(ClaimedMessage message, Consumer<EventContext.Effect> effects)
+      throws Exception {
+    handle(message, DefaultEventContext.outside(config.endpoint(), message, effects, writer));
+  }
+
+  private void handle(ClaimedMessage message, EventContext context) throws Exception {
     IntegrationEvent event = read(message);
     timed(message, 1, () -> chain.handle(event, context));
   }
@@ -83,7 +97,7 @@ public final class HandlerInvoker {
       HandlerTransaction transaction,
       BatchHandler<IntegrationEvent> handler)
       throws Exception {
-    DefaultBatchContext batch = new DefaultBatchContext(config.endpoint(), transaction);
+    DefaultBatchContext batch = new DefaultBatchContext(config.endpoint(), transaction, writer);
     for (ClaimedMessage message : step) {
       try {
         batch.add(message, read(message));

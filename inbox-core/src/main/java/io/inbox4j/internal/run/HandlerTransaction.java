@@ -2,6 +2,7 @@ package io.inbox4j.internal.run;
 
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.EventTransaction;
+import io.inbox4j.store.StoredOutgoing;
 import io.inbox4j.store.WorkTransaction;
 import io.inbox4j.store.Write;
 import java.util.Arrays;
@@ -61,6 +62,14 @@ public final class HandlerTransaction implements EventTransaction {
       throw tooLate();
     }
     writes.add(new Write(statement, Arrays.asList(arguments)));
+  }
+
+  /** Sends a message if the transaction commits. */
+  synchronized void publish(StoredOutgoing message) {
+    if (ended) {
+      throw tooLate();
+    }
+    writes.publish(message);
   }
 
   /** Marks the handler as returned. Waits for an effect that another thread is applying. */

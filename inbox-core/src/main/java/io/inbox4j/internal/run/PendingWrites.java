@@ -1,6 +1,7 @@
 package io.inbox4j.internal.run;
 
 import io.inbox4j.error.InboxException;
+import io.inbox4j.store.StoredOutgoing;
 import io.inbox4j.store.WorkTransaction;
 import io.inbox4j.store.Write;
 import java.util.ArrayList;
@@ -8,11 +9,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What handlers have handed over and the database has not got yet.
+ * What handlers have handed over and the database has not got yet: statements, and messages that
+ * they publish.
  *
- * <p>It is sent in this order: at the end of a segment, before a handler uses the transaction
- * itself, and when there is a lot of it. It may stem from several messages, so when it fails, the
- * culprit is not known.
+ * <p>Each is sent in its order: at the end of a segment, and when there is a lot of it; statements
+ * also before a handler uses the transaction itself. It may stem from several messages, so when it
+ * fails, the culprit is not known.
  */
 final class PendingWrites {
 
@@ -21,7 +23,9 @@ final class PendingWrites {
 
   private final WorkTransaction transaction;
   private final List<Write> pending = new ArrayList<>();
+  private final List<StoredOutgoing> published = new ArrayList<>();
   private long length;
+  private long publishedLength;
   private @Nullable Throwable failure;
 
   PendingWrites(WorkTransaction transaction) {
@@ -37,19 +41,50 @@ final class PendingWrites {
     }
   }
 
-  /** Sends what is pending. Throws again if that has failed before and a handler swallowed it. */
+  void publish(StoredOutgoing message) {
+    requireIntact();
+    published.add(message);
+    publishedLength += message.message().size();
+    if (published.size() >= MAX_COUNT || publishedLength >= MAX_LENGTH) {
+      sendPublished();
+    }
+  }
+
+  /** Sends everything that is pending. Throws again if that has failed before. */
+  void sendAll() {
+    send();
+    sendPublished();
+  }
+
+  private void sendPublished() {
+    requireIntact();
+    if (!published.isEmpty()) {
+      guarded(() -> transaction.publish(List.copyOf(published)));
+      published.clear();
+      publishedLength = 0;
+    }
+  }
+
+  /**
+   * Sends the statements that are pending. Throws again if that has failed before and a handler
+   * swallowed it.
+   */
   void send() {
     requireIntact();
-    if (pending.isEmpty()) {
-      return;
+    if (!pending.isEmpty()) {
+      guarded(() -> transaction.write(pending));
+      pending.clear();
+      length = 0;
     }
+  }
+
+  private void guarded(Runnable send) {
     try {
-      transaction.write(pending);
+      send.run();
     } catch (Throwable e) { // whatever it is, something that was handed over is not written
       failure = e;
-      throw e;
-    } finally {
       clear();
+      throw e;
     }
   }
 
@@ -73,5 +108,7 @@ final class PendingWrites {
   private void clear() {
     pending.clear();
     length = 0;
+    published.clear();
+    publishedLength = 0;
   }
 }

@@ -7,6 +7,7 @@ import io.inbox4j.event.IntegrationEvent;
 import io.inbox4j.handler.EventContext;
 import io.inbox4j.handler.EventHandler;
 import io.inbox4j.handler.RetryLater;
+import io.inbox4j.publish.PublishOptions;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -146,6 +147,16 @@ class EventDispatcherTest {
 
     @Override
     public void write(String statement, @Nullable Object... arguments) {
+      throw new IllegalStateException("there is no transaction");
+    }
+
+    @Override
+    public UUID publish(IntegrationEvent event, PublishOptions options) {
+      throw new IllegalStateException("there is no transaction");
+    }
+
+    @Override
+    public UUID send(String queue, IntegrationEvent command, PublishOptions options) {
       throw new IllegalStateException("there is no transaction");
     }
 

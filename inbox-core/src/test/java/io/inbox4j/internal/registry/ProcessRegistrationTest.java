@@ -8,6 +8,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.inbox4j.memory.InMemoryInboxStore;
+import io.inbox4j.operations.ProcessInfo;
 import io.inbox4j.store.InboxStore;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -38,7 +39,7 @@ class ProcessRegistrationTest {
       ProcessRegistration registration =
           new ProcessRegistration(
               store, "one", Map.of("orders", Set.of("created")), Duration.ofMillis(50));
-      registration.update(false, true);
+      registration.update(Set.of(ProcessInfo.Role.PROCESSING));
       await().atMost(LIMIT).until(() -> store.processes().size() == 1);
       store.crash();
       await().atMost(LIMIT).until(() -> count(logged, Level.DEBUG) > 5);
@@ -72,7 +73,7 @@ class ProcessRegistrationTest {
                 });
     ProcessRegistration registration =
         new ProcessRegistration(freezing, "one", Map.of(), Duration.ofMillis(50));
-    registration.update(true, false);
+    registration.update(Set.of(ProcessInfo.Role.RECEIVING));
     await().atMost(LIMIT).until(() -> store.processes().size() == 1);
     frozen.set(true);
     long begin = System.nanoTime();

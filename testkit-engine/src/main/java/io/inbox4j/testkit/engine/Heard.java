@@ -85,4 +85,10 @@ public final class Heard implements InboxListener {
   public void circuitClosed(CircuitClosed event) {
     lines.add("circuit closed " + event.endpoint());
   }
+
+  @Override
+  public void undeliverable(Undeliverable event) {
+    lines.add(
+        "undeliverable %s %s".formatted(event.destination(), event.kept() ? "kept" : "dropped"));
+  }
 }

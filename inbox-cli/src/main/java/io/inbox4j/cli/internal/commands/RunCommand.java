@@ -84,7 +84,7 @@ public final class RunCommand implements Callable<Integer> {
       if (options.closeDeadline() != null) {
         builder.closeDeadline(options.closeDeadline());
       }
-      if (options.role().receives()) {
+      if (options.role().receives() || options.role().publishes()) {
         builder.transport(RabbitTransport.connect(broker.uri()));
       }
       JdbiInboxStoreBuilder store = database.withSchema(JdbiInboxStore.builder(database.url()));
@@ -110,7 +110,7 @@ public final class RunCommand implements Callable<Integer> {
             application.getClass().getName(),
             options.role(),
             database.place(),
-            options.role().receives() ? broker.place() : "none",
+            options.role() == WorkerOptions.Role.PROCESS ? "none" : broker.place(),
             options.poolSize());
   }
 }

@@ -18,14 +18,19 @@ public final class WorkerOptions {
   public enum Role {
     RECEIVE,
     PROCESS,
-    BOTH;
+    PUBLISH,
+    ALL;
 
     public boolean receives() {
-      return this != PROCESS;
+      return this == RECEIVE || this == ALL;
     }
 
     public boolean processes() {
-      return this != RECEIVE;
+      return this == PROCESS || this == ALL;
+    }
+
+    public boolean publishes() {
+      return this == PUBLISH || this == ALL;
     }
 
     /** The name as written on the command line. */
@@ -38,9 +43,9 @@ public final class WorkerOptions {
   @Option(
       names = "--role",
       paramLabel = "ROLE",
-      defaultValue = "both",
-      description = "receive, process, or both (the default)")
-  private Role role = Role.BOTH;
+      defaultValue = "all",
+      description = "receive, process, publish, or all (the default)")
+  private Role role = Role.ALL;
 
   @Option(
       names = "--pool-size",

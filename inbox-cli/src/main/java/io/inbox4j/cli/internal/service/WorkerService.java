@@ -32,6 +32,7 @@ public final class WorkerService implements AutoCloseable {
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile Part start;
   private boolean processing;
+  private boolean publishing;
 
   /**
    * @param probe throws {@link StoreUnavailableException} if the database does not respond
@@ -65,6 +66,10 @@ public final class WorkerService implements AutoCloseable {
       if (role.processes() && !processing) {
         inbox.startProcessing();
         processing = true;
+      }
+      if (role.publishes() && !publishing) {
+        inbox.startPublishing();
+        publishing = true;
       }
       if (role.receives()) {
         inbox.startReceiving();
