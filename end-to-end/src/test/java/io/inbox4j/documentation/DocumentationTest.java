@@ -40,6 +40,7 @@ class DocumentationTest {
       import io.inbox4j.micrometer.*;
       import io.inbox4j.opentelemetry.*;
       import io.inbox4j.operations.*;
+      import io.inbox4j.publish.*;
       import io.inbox4j.rabbitmq.*;
       import io.inbox4j.retry.*;
       import io.inbox4j.transport.*;
@@ -48,11 +49,13 @@ class DocumentationTest {
       import java.math.BigDecimal;
       import java.nio.charset.StandardCharsets;
       import java.time.Duration;
+      import java.time.Instant;
       import java.util.*;
       import java.util.concurrent.*;
       import javax.net.ssl.SSLContext;
       import javax.sql.DataSource;
       import org.jdbi.v3.core.Handle;
+      import org.jdbi.v3.core.Jdbi;
       import org.jdbi.v3.core.statement.PreparedBatch;
       import tools.jackson.dataformat.cbor.CBORMapper;
 
@@ -65,7 +68,7 @@ class DocumentationTest {
           void orderCancelled(OrderCancelled event, EventContext context);
           boolean isOpen();
         }
-        void snippet(DataSource dataSource, Pager pager, Payments payments, Billing billing, UUID orderId, byte[] body, SSLContext sslContext, MeterRegistry registry, OpenTelemetry openTelemetry %s)
+        void snippet(DataSource dataSource, Jdbi jdbi, Pager pager, Payments payments, Billing billing, UUID orderId, byte[] body, SSLContext sslContext, MeterRegistry registry, OpenTelemetry openTelemetry %s)
             throws Exception {
           %s
         }

@@ -46,6 +46,7 @@ class ArchitectureTest {
     "io.inbox4j.handler",
     "io.inbox4j.internal",
     "io.inbox4j.listener",
+    "io.inbox4j.publish",
     "io.inbox4j.retry"
   };
 

@@ -56,7 +56,8 @@ class HealthTest {
               "pause",
               "broker",
               "consumers",
-              "workers");
+              "workers",
+              "publishing");
       eventually(
           () ->
               assertThat(inbox.health().toString())
