@@ -20,17 +20,21 @@ import io.inbox4j.listener.Backlog;
 import io.inbox4j.listener.InboxListener;
 import io.inbox4j.operations.FailedAttempt;
 import io.inbox4j.operations.MessageFilter;
+import io.inbox4j.operations.OutboxStatus;
 import io.inbox4j.operations.Retention;
 import io.inbox4j.operations.RetentionReport;
+import io.inbox4j.publish.PublishOptions;
 import io.inbox4j.retry.CircuitBreaker;
 import io.inbox4j.retry.RetryDecision;
 import io.inbox4j.retry.RetryPolicy;
+import io.inbox4j.transport.OutgoingMessage;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Executable;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -53,7 +57,13 @@ class DurationOptionsTest {
 
   /** What is told to users, or takes whatever it is given. */
   private static final Set<Class<?>> NO_OPTIONS =
-      Set.of(FailedAttempt.class, Backlog.class, RetentionReport.class, Inbox.class);
+      Set.of(
+          FailedAttempt.class,
+          Backlog.class,
+          RetentionReport.class,
+          OutboxStatus.class,
+          OutgoingMessage.class,
+          Inbox.class);
 
   /** Where nothing at all is a time, too: no delay, no age. */
   private static final Set<Class<?>> FROM_ZERO =
@@ -75,6 +85,7 @@ class DurationOptionsTest {
           CircuitBreaker.class, CircuitBreaker::ofDefaults,
           Retention.class, Retention::ofDefaults,
           MessageFilter.class, MessageFilter::all,
+          PublishOptions.class, PublishOptions::none,
           JdbiInboxStoreBuilder.class, () -> JdbiInboxStore.builder(NO_DATABASE));
 
   private static SubscriptionBuilder subscription() {
@@ -148,7 +159,9 @@ class DurationOptionsTest {
     assertRefused(option, Duration.ofDays(365 * 293));
     assertRefused(option, Duration.ofNanos(-1));
     assertRefused(option, Duration.ofSeconds(Long.MIN_VALUE));
-    if (!FROM_ZERO.contains(option.getDeclaringClass()) && !option.getName().equals("maxDelay")) {
+    if (!FROM_ZERO.contains(option.getDeclaringClass())
+        && !option.getName().equals("maxDelay")
+        && !option.getName().equals("delay")) {
       assertRefused(option, Duration.ZERO);
     }
   }
@@ -200,7 +213,13 @@ class DurationOptionsTest {
             Long.class,
             1L,
             Set.class,
-            Set.of());
+            Set.of(),
+            Map.class,
+            Map.of(),
+            Instant.class,
+            Instant.EPOCH,
+            Integer.class,
+            1);
     Object argument = valid.get(type);
     if (argument == null) {
       throw new AssertionError("add a valid argument of " + type);

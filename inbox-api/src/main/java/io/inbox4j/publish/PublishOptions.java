@@ -67,13 +67,13 @@ public record PublishOptions(
     if (delay != null) {
       DELAYS.check("the delay", delay);
     }
+    if (expiresAfter != null) {
+      EXPIRIES.check("the time after which a message expires", expiresAfter);
+    }
     if (delay != null && sendAt != null) {
       throw new IllegalArgumentException(
           "a message has the delay %s and the time %s; expected one of them"
               .formatted(delay, sendAt));
-    }
-    if (expiresAfter != null) {
-      EXPIRIES.check("the time after which a message expires", expiresAfter);
     }
     if (priority != null && (priority < 0 || priority > 255)) {
       throw new IllegalArgumentException(
