@@ -218,6 +218,11 @@ public final class InMemoryInboxStore implements InboxStore {
   }
 
   @Override
+  public Set<String> dueAt(Collection<String> endpoints) {
+    return tables.locked(() -> new MemoryStatus(tables).dueAt(endpoints));
+  }
+
+  @Override
   public Backlog backlog(String endpoint) {
     return tables.locked(() -> new MemoryStatus(tables).backlog(endpoint));
   }

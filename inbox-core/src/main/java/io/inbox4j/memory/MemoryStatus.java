@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -95,6 +96,12 @@ final class MemoryStatus {
         .max(Comparator.comparing(PendingRow::dueAt))
         .map(row -> new StoreStatus.Blocked(waiting.size(), row.message().messageId(), row.dueAt()))
         .orElse(null);
+  }
+
+  Set<String> dueAt(Collection<String> endpoints) {
+    return endpoints.stream()
+        .filter(endpoint -> pending(endpoint).anyMatch(row -> row.isDue(now)))
+        .collect(Collectors.toSet());
   }
 
   Backlog backlog(String endpoint) {

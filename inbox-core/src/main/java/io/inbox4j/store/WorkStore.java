@@ -1,5 +1,7 @@
 package io.inbox4j.store;
 
+import java.util.Collection;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -33,6 +35,14 @@ public interface WorkStore {
    * @param missed called when notifications may have been missed
    */
   Watch watch(Consumer<String> stored, Runnable missed);
+
+  /**
+   * Of these endpoints those at which a message may be due, in a single query that is cheap however
+   * much is there. It may name others; it misses none at which a message is due.
+   */
+  default Set<String> dueAt(Collection<String> endpoints) {
+    return Set.copyOf(endpoints);
+  }
 
   /** Ends a {@link #watch}. */
   interface Watch extends AutoCloseable {

@@ -22,7 +22,9 @@ import io.inbox4j.jdbi.internal.receive.MessageInserts;
 import io.inbox4j.jdbi.internal.retain.JdbiRetention;
 import io.inbox4j.jdbi.internal.retain.RetentionPolicies;
 import io.inbox4j.jdbi.internal.sql.InboxSchema;
+import io.inbox4j.jdbi.internal.sql.LaneSql;
 import io.inbox4j.jdbi.internal.sql.Migrations;
+import io.inbox4j.jdbi.internal.sql.PgArray;
 import io.inbox4j.jdbi.internal.sql.RoleRights;
 import io.inbox4j.jdbi.internal.sql.SessionSql;
 import io.inbox4j.jdbi.internal.sql.SqlErrorNames;
@@ -386,6 +388,22 @@ public final class JdbiInboxStore implements InboxStore {
   @Override
   public StoreStatus status(Collection<String> endpoints, Duration timeout) {
     return SqlErrors.translate(() -> statusQuery.take(endpoints, timeout));
+  }
+
+  @Override
+  public Set<String> dueAt(Collection<String> endpoints) {
+    return SqlErrors.translate(
+        () ->
+            jdbi.inTransaction(
+                handle -> {
+                  handle.execute(SessionSql.BY_INDEX);
+                  return Set.copyOf(
+                      handle
+                          .createQuery(LaneSql.DUE_AT)
+                          .bind("endpoints", PgArray.texts(List.copyOf(endpoints), it -> it))
+                          .mapTo(String.class)
+                          .list());
+                }));
   }
 
   @Override

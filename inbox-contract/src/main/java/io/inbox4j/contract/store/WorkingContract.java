@@ -62,6 +62,19 @@ abstract class WorkingContract extends ContractPart {
   }
 
   @Test
+  void whereMessagesAreDueIsKnownWithoutClaimingThem() throws Exception {
+    assertThat(store.dueAt(List.of(endpoint, "another"))).isEmpty();
+    receive(1);
+    assertThat(store.dueAt(List.of(endpoint, "another"))).containsExactly(endpoint);
+    assertThat(store.dueAt(List.of("another"))).isEmpty();
+    settle(it -> new Outcome.Retry(it.sequence(), Duration.ofMillis(300), "again"));
+    assertThat(store.dueAt(List.of(endpoint))).isEmpty();
+    eventually(() -> assertThat(store.dueAt(List.of(endpoint))).containsExactly(endpoint));
+    settle(it -> new Outcome.Processed(it.sequence()));
+    assertThat(store.dueAt(List.of(endpoint))).isEmpty();
+  }
+
+  @Test
   void aFullClaimSaysThatThereMayBeMore() {
     receive(5);
     try (WorkTransaction transaction = store.begin(endpoint)) {

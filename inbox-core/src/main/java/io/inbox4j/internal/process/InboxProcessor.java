@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -55,6 +56,7 @@ public final class InboxProcessor {
   private final @Nullable Integer maxConcurrency;
   private volatile Map<String, EndpointRuntime> runtimes;
   private WorkStore.@Nullable Watch watch;
+  private @Nullable DuePoller poller;
   private volatile boolean stopping;
 
   /** An endpoint's workers and their shared state. */
@@ -145,6 +147,15 @@ public final class InboxProcessor {
     watch =
         store.watch(this::wake, () -> runtimes.values().forEach(runtime -> runtime.signal.raise()));
     runtimes.values().forEach(runtime -> runtime.workerPool.start());
+    poller =
+        new DuePoller(
+                store,
+                configs.stream()
+                    .filter(it -> runtimes.containsKey(it.endpoint()))
+                    .collect(
+                        Collectors.toMap(EndpointConfig::endpoint, EndpointConfig::pollInterval)),
+                this::wake)
+            .start();
   }
 
   /** Wakes a worker of the endpoint, if it has any in this process. */
@@ -210,6 +221,9 @@ public final class InboxProcessor {
    * back. A second call does nothing.
    */
   public void close(Duration deadline) {
+    if (poller != null) {
+      poller.close();
+    }
     if (watch != null) {
       watch.close();
     }
@@ -233,6 +247,7 @@ public final class InboxProcessor {
     runtimes.forEach(
         (endpoint, runtime) -> next.get(endpoint).workerPool.resize(runtime.workerPool.size()));
     watch = null;
+    poller = null;
     runtimes = next;
     stopping = false;
   }

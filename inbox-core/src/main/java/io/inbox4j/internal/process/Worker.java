@@ -28,6 +28,9 @@ final class Worker implements Runnable {
   private static final Logger log = LoggerFactory.getLogger(Worker.class);
   private static final Duration SECOND_LOOK = Duration.ofMillis(1_100);
 
+  /** How much more seldom an idle worker looks by itself than {@link DuePoller} does. */
+  private static final int SELDOM = 30;
+
   private final WorkerContext context;
   private final ClaimThrottle claimThrottle;
   private final AdaptiveBatchSize batchSizes;
@@ -64,7 +67,7 @@ final class Worker implements Runnable {
     try {
       boolean wasIdle = idle;
       if (!workOnce()) {
-        context.signal().await(wasIdle && idle ? context.config().pollInterval() : beforeIdling());
+        context.signal().await(wasIdle && idle ? whileIdle() : beforeIdling());
       }
       backoff.reset();
     } catch (InterruptedException e) {
@@ -97,6 +100,11 @@ final class Worker implements Runnable {
     return context.config().pollInterval().compareTo(SECOND_LOOK) < 0
         ? context.config().pollInterval()
         : SECOND_LOOK;
+  }
+
+  /** {@link DuePoller} wakes it when there is something. */
+  private Duration whileIdle() {
+    return context.config().pollInterval().multipliedBy(SELDOM);
   }
 
   private void rest(Throwable cause) throws InterruptedException {

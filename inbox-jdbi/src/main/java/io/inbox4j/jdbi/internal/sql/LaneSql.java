@@ -65,6 +65,15 @@ public final class LaneSql {
         .formatted(SessionSql.settings(idleTimeoutMillis), more, NOT_PAUSED, LOCKS_LANE);
   }
 
+  /** The endpoints of these that have something in a lane, or parked that is due. */
+  public static final String DUE_AT =
+      """
+      SELECT e.endpoint FROM unnest(:endpoints) AS e (endpoint)
+      WHERE EXISTS (SELECT FROM {inbox}.inbox_pending p WHERE p.endpoint = e.endpoint AND p.lane >= 0)
+         OR EXISTS (SELECT FROM {inbox}.inbox_pending p
+                    WHERE p.endpoint = e.endpoint AND p.lane < 0 AND p.due_on_utc <= now())
+      """;
+
   /** The parked messages that were due first: the endpoint. */
   public static final String DUE_FIRST =
       """
