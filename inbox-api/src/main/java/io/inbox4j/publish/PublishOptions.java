@@ -3,6 +3,7 @@ package io.inbox4j.publish;
 import io.inbox4j.internal.DurationRange;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
@@ -38,7 +39,10 @@ public record PublishOptions(
     @Nullable Duration expiresAfter,
     @Nullable Integer priority) {
 
-  /** The maximum length of an ordering key or a correlation id, in characters. */
+  /**
+   * The maximum length of an ordering key, a correlation id or the name of a header, in bytes of
+   * UTF-8.
+   */
   public static final int MAX_TEXT = 255;
 
   private static final int MAX_DEPTH = 10;
@@ -61,6 +65,7 @@ public record PublishOptions(
 
   public PublishOptions {
     headers = Collections.unmodifiableMap(new LinkedHashMap<>(headers));
+    headers.keySet().forEach(name -> checkText("the name of a header", name));
     headers.forEach((name, value) -> checkHeader(name, value, 1));
     checkText("the ordering key", orderingKey);
     checkText("the correlation id", correlationId);
@@ -109,11 +114,15 @@ public record PublishOptions(
   }
 
   private static void checkText(String what, @Nullable String text) {
-    if (text != null && (text.isEmpty() || text.length() > MAX_TEXT || text.indexOf('\0') >= 0)) {
+    if (text != null && (text.isEmpty() || bytes(text) > MAX_TEXT || text.indexOf('\0') >= 0)) {
       throw new IllegalArgumentException(
-          "%s is '%s'; expected 1 to %d characters without a zero character"
+          "%s is '%s'; expected 1 to %d bytes in UTF-8 without a zero character"
               .formatted(what, text.replace('\0', '?'), MAX_TEXT));
     }
+  }
+
+  private static int bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8).length;
   }
 
   /** No options. */

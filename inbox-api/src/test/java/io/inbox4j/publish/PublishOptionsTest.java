@@ -70,6 +70,8 @@ class PublishOptionsTest {
     refused(() -> none.expiresAfter(Duration.ZERO), "PT0S", "1 ms to 366 days");
     refused(() -> none.orderingKey(""), "ordering key", "1 to 255");
     refused(() -> none.correlationId("a\0b"), "correlation id", "zero character");
+    refused(() -> none.correlationId("ü".repeat(128)), "correlation id", "255 bytes");
+    refused(() -> none.header("n".repeat(256), 1), "name of a header", "255 bytes");
   }
 
   private static void refused(Runnable option, String... texts) {

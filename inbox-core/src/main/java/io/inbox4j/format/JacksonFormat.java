@@ -135,7 +135,7 @@ public final class JacksonFormat implements EventFormat {
     try (JsonGenerator generator = mapper.createGenerator(body)) {
       mapper.writeValue(new IdentifiedGenerator(generator, messageId), event);
     } catch (JacksonException e) {
-      String why = e instanceof IdentifiedGenerator.NotFinite ? ": " + e.getOriginalMessage() : "";
+      String why = e instanceof IdentifiedGenerator.Unreadable ? ": " + e.getOriginalMessage() : "";
       throw new IllegalArgumentException(
           "%s cannot be written as %s%s%s"
               .formatted(event.getClass().getName(), name, where(e), why),

@@ -78,6 +78,12 @@ public final class JsonFormat implements EventFormat {
    * @throws IllegalArgumentException if it cannot be written
    */
   public byte[] write(IntegrationEvent event, UUID messageId) {
-    return jackson.write(event, messageId);
+    byte[] body = jackson.write(event, messageId);
+    if (body.length == 0 || body[0] != '{') {
+      throw new IllegalArgumentException(
+          "%s is no object in JSON; expected one, such as a record"
+              .formatted(event.getClass().getName()));
+    }
+    return body;
   }
 }

@@ -160,8 +160,9 @@ public interface WorkTransaction extends AutoCloseable {
   void rollbackToSavepoint();
 
   /**
-   * Stores messages that are to be sent if this transaction commits, in this order. Called once,
-   * just before {@link #commit}, for everything that handlers have published.
+   * Stores messages that are to be sent if this transaction commits, in this order. Usually called
+   * once, just before {@link #commit}, for everything that handlers have published; earlier for a
+   * part of it, which is then undone with the savepoint, if there is a lot.
    */
   void publish(List<StoredOutgoing> messages);
 

@@ -23,10 +23,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Events that handlers and others publish. */
@@ -310,6 +314,85 @@ class PublishingTest {
       service.deliver(1);
       service.awaitAll("processed", 1);
       assertThat(refused.get()).hasMessageContaining("NaN").hasMessageContaining("finite");
+    }
+  }
+
+  /** Events that no receiver could read. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  record Measurements(@Nullable UUID messageId, double[] values) implements IntegrationEvent {}
+
+  record Exact(@Nullable UUID messageId, BigDecimal value) implements IntegrationEvent {}
+
+  record Nested(@Nullable UUID messageId, Object value) implements IntegrationEvent {}
+
+  enum Signal implements IntegrationEvent {
+    STOP;
+
+    @Override
+    public UUID messageId() {
+      return Messages.id(0);
+    }
+  }
+
+  static Stream<Arguments> unreadable() {
+    Object deep = "bottom";
+    for (int i = 0; i < 100; i++) {
+      deep = List.of(deep);
+    }
+    return Stream.of(
+        Arguments.of(new Measurements(null, new double[] {1, Double.NaN}), "it is NaN"),
+        Arguments.of(new Exact(null, new BigDecimal("1E+2000")), "an exponent of at most 3 digits"),
+        Arguments.of(new Exact(null, new BigDecimal("1" + "0".repeat(150))), "at most 100"),
+        Arguments.of(new Nested(null, Map.of("a", Float.POSITIVE_INFINITY)), "it is Infinity"),
+        Arguments.of(new Nested(null, deep), "at most 100 levels"),
+        Arguments.of(Signal.STOP, "is no object"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("unreadable")
+  void whatNobodyCanReadIsRefusedWhereItIsPublished(IntegrationEvent event, String why) {
+    try (Service service = service("transactional", (it, context) -> {})) {
+      assertThatThrownBy(() -> service.inbox.outbox().publish(event))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining(event.getClass().getName())
+          .hasMessageContaining(why);
+    }
+  }
+
+  /**
+   * A lot is sent before the handler has returned; what was undone must not be, and nothing else.
+   */
+  @Test
+  void aLotThatIsPublishedSharesTheFateOfItsMessage() {
+    int many = 3_000;
+    try (Service service =
+        Service.with(
+                builder ->
+                    builder
+                        .subscribe(
+                            Service.QUEUE,
+                            queue ->
+                                queue
+                                    .on(
+                                        Created.class,
+                                        (event, context) -> {
+                                          for (int i = 0; i < many; i++) {
+                                            context.publish(Billed.of(event.n()));
+                                          }
+                                          if (event.n() == 2) {
+                                            throw new IllegalStateException("always");
+                                          }
+                                        })
+                                    .retry(RetryPolicy.never()))
+                        .subscribe(BILLING, Billed.class, this::arrived))
+            .start()) {
+      service.deliver(4);
+      awaitArrivals(3 * many);
+      service.awaitAll("dead", 1);
+      Map<Integer, Long> counts =
+          arrivals.stream()
+              .collect(Collectors.groupingBy(it -> it.event().n(), Collectors.counting()));
+      assertThat(counts).isEqualTo(Map.of(0, 3_000L, 1, 3_000L, 3, 3_000L));
     }
   }
 

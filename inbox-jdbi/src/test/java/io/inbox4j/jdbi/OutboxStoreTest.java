@@ -217,6 +217,28 @@ class OutboxStoreTest {
     }
   }
 
+  /** Whoever sends must not wait for somebody who may wait for what is to be sent. */
+  @Test
+  @Timeout(20)
+  void whatIsDueOfAKeyThatATransactionHasLockedHoldsUpNothingElse() throws SQLException {
+    Duration moment = Duration.ofMillis(1);
+    store.publish(
+        List.of(
+            new StoredOutgoing(Outgoing.keyed(1, "key"), moment, null),
+            new StoredOutgoing(Outgoing.message(2), moment, null)));
+    database.execute("SELECT pg_sleep(0.01)");
+    try (OutboxReader reader = store.openOutbox();
+        Connection caller = database.dataSource().getConnection()) {
+      caller.setAutoCommit(false);
+      store.publish(caller, List.of(StoredOutgoing.now(Outgoing.keyed(3, "key"))));
+      assertThat(reader.releaseDue()).isEqualTo(1);
+      assertThat(Outgoing.numbers(reader.next(10, Outgoing.BYTES))).containsExactly(2);
+      assertThat(store.cancelScheduled(Outgoing.keyed(1, "key").messageId())).isTrue();
+      caller.commit();
+      assertThat(Outgoing.numbers(reader.next(10, Outgoing.BYTES))).containsExactly(3);
+    }
+  }
+
   @Test
   void scheduledMessagesAreReleasedInTheOrderInWhichTheyAreDueSoManyAtATime() {
     store.publish(

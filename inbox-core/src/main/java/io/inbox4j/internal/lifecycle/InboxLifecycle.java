@@ -181,7 +181,8 @@ public final class InboxLifecycle {
             config.store(),
             requireTransport(),
             config.whenUnroutable(),
-            new RelayReports(config.listener()));
+            new RelayReports(config.listener()),
+            receiver::haveConnected);
     orElse(started::start, () -> started.close(Deadline.in(config.closeDeadline())));
     relay = started;
     monitor.publishing(started);

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
@@ -37,6 +38,7 @@ final class InboxReceiver {
   private final HealthMonitor monitor;
   private final QuarantineLog quarantineLog;
   private final Map<String, InboxTransport.Receiver> receivers = new ConcurrentHashMap<>();
+  private final Set<String> connectedOnce = ConcurrentHashMap.newKeySet();
 
   InboxReceiver(
       InboxConfig config,
@@ -87,6 +89,17 @@ final class InboxReceiver {
           closer.start();
         });
     Deadline.in(deadline.left().plus(CLOSE_GRACE)).join(closers);
+  }
+
+  /** Whether every queue that is received from was connected once, and so is bound. */
+  boolean haveConnected() {
+    receivers.forEach(
+        (queue, receiver) -> {
+          if (receiver.state().connected()) {
+            connectedOnce.add(queue);
+          }
+        });
+    return connectedOnce.containsAll(receivers.keySet());
   }
 
   private ReceiverState stateOf(String queue) {

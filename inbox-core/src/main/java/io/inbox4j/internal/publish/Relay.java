@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,15 +46,21 @@ public final class Relay {
   /** How often it looks while something was there a moment ago, and otherwise. */
   private static final Duration OFTEN = Duration.ofMillis(5);
 
+  private static final Duration LESS_OFTEN = Duration.ofMillis(200);
+
   private static final Duration A_MOMENT = Duration.ofSeconds(1);
   private static final Duration SELDOM = Duration.ofSeconds(1);
   private static final Duration DUE_EVERY = Duration.ofMillis(500);
   private static final Duration REPORT_EVERY = Duration.ofSeconds(10);
 
+  /** How long it fails before another process may try, and for how long that may. */
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
   private final OutboxStore store;
   private final InboxTransport transport;
   private final WhenUnroutable whenUnroutable;
   private final RelayReports reports;
+  private final BooleanSupplier ready;
   private final RelayLease lease;
   private final BackgroundLoop loop =
       new BackgroundLoop("inbox-relay", "Publishing what is in the outbox", this::work)
@@ -61,26 +68,34 @@ public final class Relay {
   private final ExponentialBackoff backoff =
       new ExponentialBackoff(Duration.ofMillis(100), Duration.ofSeconds(5));
   private final LogRateLimit warnings = new LogRateLimit(REPORT_EVERY);
+  private final ExponentialBackoff looks = new ExponentialBackoff(OFTEN, LESS_OFTEN);
   private final Deque<InFlight> inFlight = new ArrayDeque<>();
   private @Nullable OutboxReader reader;
   private volatile @Nullable MessageSender sender;
   private WorkStore.@Nullable Watch watch;
   private volatile Deadline often = Deadline.in(Duration.ZERO);
+  private volatile boolean looksAnew;
+  private @Nullable Deadline failingSince;
   private Deadline due = Deadline.in(Duration.ZERO);
   private volatile @Nullable String trouble;
 
   /** A batch that was sent, and what it consists of. */
   private record InFlight(List<OutboxReader.Entry> entries, MessageSender.SentBatch batch) {}
 
+  /**
+   * @param ready whether it may send: not before the queues of its own inbox are bound
+   */
   public Relay(
       OutboxStore store,
       InboxTransport transport,
       WhenUnroutable whenUnroutable,
-      RelayReports reports) {
+      RelayReports reports,
+      BooleanSupplier ready) {
     this.store = store;
     this.transport = transport;
     this.whenUnroutable = whenUnroutable;
     this.reports = reports;
+    this.ready = ready;
     this.lease = new RelayLease(store, this::wake);
   }
 
@@ -92,8 +107,13 @@ public final class Relay {
   }
 
   private void wake() {
-    often = Deadline.in(A_MOMENT);
+    lookOften();
     loop.wake();
+  }
+
+  private void lookOften() {
+    often = Deadline.in(A_MOMENT);
+    looksAnew = true;
   }
 
   /** Whether this process is the one that sends. */
@@ -105,7 +125,8 @@ public final class Relay {
   public @Nullable String trouble() {
     MessageSender current = sender;
     String blocked = current == null ? null : current.blocked();
-    return blocked == null ? trouble : blocked;
+    String reason = blocked == null ? trouble : blocked;
+    return reason == null ? lease.trouble() : reason;
   }
 
   /** Lets what is in flight be confirmed until the deadline, and ends. */
@@ -131,12 +152,22 @@ public final class Relay {
       self.pause(SELDOM);
       return;
     }
+    if (!ready.getAsBoolean()) {
+      trouble = "the queues of this inbox are not connected yet, so they may not be bound";
+      self.pause(SELDOM);
+      return;
+    }
+    if (looksAnew) {
+      looksAnew = false;
+      looks.reset();
+    }
     try {
       boolean worked = relaySome(self);
       backoff.reset();
       trouble = null;
+      failingSince = null;
       if (!worked) {
-        self.pause(often.hasPassed() ? SELDOM : OFTEN);
+        self.pause(often.hasPassed() ? SELDOM : looks.next());
       }
     } catch (InterruptedException e) {
       startOver(Duration.ZERO);
@@ -159,7 +190,7 @@ public final class Relay {
       if (entries.isEmpty()) {
         break;
       }
-      often = Deadline.in(A_MOMENT);
+      lookOften();
       List<OutgoingMessage> messages = entries.stream().map(OutboxReader.Entry::message).toList();
       inFlight.add(new InFlight(entries, sender().send(messages)));
     }
@@ -183,11 +214,13 @@ public final class Relay {
     List<SendResult> results = oldest.batch().await(patience);
     List<Long> sent = new ArrayList<>(results.size());
     List<OutboxReader.Undeliverable> dead = new ArrayList<>();
+    int confirmed = 0;
     String unknown = null;
     for (int i = 0; i < results.size(); i++) {
       OutboxReader.Entry entry = oldest.entries().get(i);
       SendResult result = results.get(i);
       if (result instanceof SendResult.Confirmed) {
+        confirmed++;
         sent.add(entry.sequence());
       } else if (result instanceof SendResult.Unroutable unroutable) {
         undeliverable(entry, OutboxReader.Reason.UNROUTABLE, unroutable.reason(), sent, dead);
@@ -199,7 +232,7 @@ public final class Relay {
     }
     if (!sent.isEmpty() || !dead.isEmpty()) {
       reader().settle(sent, dead);
-      reports.published(sent.size());
+      reports.published(confirmed);
     }
     if (unknown != null) {
       throw new BrokerUnavailableException(unknown);
@@ -250,7 +283,21 @@ public final class Relay {
     if (before.isPresent()) {
       log.warn("Publishing is interrupted, nothing is lost; trying again in {}: {}", pause, why);
     }
-    self.pause(pause);
+    Deadline end = Deadline.in(pause);
+    while (!end.hasPassed() && self.pause(end.left())) {
+      // what is published meanwhile does not shorten it
+    }
+    giveOthersATurn();
+  }
+
+  /** Lets another process try that may reach the broker, after a while without success. */
+  private void giveOthersATurn() {
+    if (failingSince == null) {
+      failingSince = Deadline.in(PATIENCE);
+    } else if (failingSince.hasPassed()) {
+      failingSince = null;
+      lease.rest(PATIENCE);
+    }
   }
 
   private void standBy() {

@@ -1,11 +1,13 @@
 package io.inbox4j.internal.publish;
 
+import io.inbox4j.error.InboxException;
 import io.inbox4j.internal.log.LoggedFailure;
 import io.inbox4j.internal.loop.BackgroundLoop;
 import io.inbox4j.internal.loop.Deadline;
 import io.inbox4j.store.OutboxStore;
 import java.time.Duration;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,6 +33,8 @@ final class RelayLease {
   private final BackgroundLoop loop =
       new BackgroundLoop("inbox-relay-lease", "Keeping the lease of the relay", this::renew);
   private boolean holds;
+  private volatile Deadline resting = Deadline.in(Duration.ZERO);
+  private volatile @Nullable String trouble;
   private volatile Deadline end = Deadline.in(Duration.ZERO);
 
   /**
@@ -50,8 +54,26 @@ final class RelayLease {
     return !end.hasPassed();
   }
 
+  /** Why nobody knows which process relays, or null. */
+  @Nullable String trouble() {
+    return trouble;
+  }
+
+  /** Lets another process relay for a while, if there is one. */
+  void rest(Duration time) {
+    resting = Deadline.in(time);
+    end = Deadline.in(Duration.ZERO);
+    loop.wake();
+  }
+
   private void renew(BackgroundLoop renewing) throws InterruptedException {
     try {
+      if (!resting.hasPassed()) {
+        store.resignRelay(self);
+        holds = false;
+        renewing.pause(resting.left());
+        return;
+      }
       Deadline next = Deadline.in(LEASE.minus(MARGIN));
       boolean held = store.leadRelay(self, LEASE);
       end = held ? next : Deadline.in(Duration.ZERO);
@@ -60,10 +82,20 @@ final class RelayLease {
         taken.run();
       }
       holds = held;
+      trouble = null;
     } catch (RuntimeException e) { // the lease ends by itself
-      log.debug("The lease of the relay could not be renewed: {}", LoggedFailure.summary(e));
+      failed(e);
     }
     renewing.pause(RENEW_EVERY);
+  }
+
+  private void failed(RuntimeException failure) {
+    String why =
+        failure instanceof InboxException ? failure.getMessage() : LoggedFailure.summary(failure);
+    if (trouble == null) {
+      log.warn("Nothing is published by this process for now, and nothing is lost: {}", why);
+    }
+    trouble = why;
   }
 
   /** Gives the lease up, if the database answers in time. */

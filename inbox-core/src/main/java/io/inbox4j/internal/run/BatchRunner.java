@@ -51,6 +51,7 @@ public final class BatchRunner {
   private final InboxStore store;
   private final WorkTransaction transaction;
   private final PendingWrites writes;
+  private final OutgoingBuffer outgoing;
   private final List<ClaimedMessage> messages;
   private final BooleanSupplier stopping;
   private boolean checked;
@@ -95,6 +96,7 @@ public final class BatchRunner {
     this.store = context.store();
     this.transaction = transaction;
     this.writes = new PendingWrites(transaction);
+    this.outgoing = new OutgoingBuffer(transaction);
     this.messages = messages;
     this.stopping = stopping;
     this.results = new ArrayList<>(messages.size());
@@ -145,6 +147,7 @@ public final class BatchRunner {
         runSegment(from, to);
         from = to;
       }
+      outgoing.send();
       commit.accept(results);
     } catch (TransactionEndedException e) { // noticed too late to know which message caused it
       throw new BrokenBatchException(messages.subList(0, reached), e);
@@ -178,11 +181,12 @@ public final class BatchRunner {
           throw new TransactionEndedException();
         }
       }
-      writes.sendAll();
+      writes.send();
       if (checked) {
         transaction.check();
       }
       transaction.releaseSavepoint();
+      outgoing.keep();
       succeeded(from, to);
     } catch (Throwable thrown) { // a handler may throw anything, and it is recorded
       Duration took = Duration.ofNanos(System.nanoTime() - stepBegan);
@@ -219,6 +223,7 @@ public final class BatchRunner {
       }
       transaction.rollbackToSavepoint();
       writes.drop();
+      outgoing.drop();
     } catch (BrokenBatchException | TransactionEndedException e) {
       throw e;
     } catch (RuntimeException e) {
@@ -313,7 +318,7 @@ public final class BatchRunner {
       left = step.stream().filter(message -> !isLeftOut(message)).toList();
     }
     if (!left.isEmpty()) {
-      HandlerTransaction lent = new HandlerTransaction(transaction, writes);
+      HandlerTransaction lent = new HandlerTransaction(transaction, writes, outgoing);
       try {
         call.handle(left, lent);
       } finally {

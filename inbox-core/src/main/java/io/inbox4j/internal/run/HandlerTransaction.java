@@ -17,11 +17,13 @@ public final class HandlerTransaction implements EventTransaction {
 
   private final WorkTransaction transaction;
   private final PendingWrites writes;
+  private final OutgoingBuffer outgoing;
   private boolean ended;
 
-  HandlerTransaction(WorkTransaction transaction, PendingWrites writes) {
+  HandlerTransaction(WorkTransaction transaction, PendingWrites writes, OutgoingBuffer outgoing) {
     this.transaction = transaction;
     this.writes = writes;
+    this.outgoing = outgoing;
   }
 
   /** The exception for use after the handler has returned. */
@@ -69,7 +71,7 @@ public final class HandlerTransaction implements EventTransaction {
     if (ended) {
       throw tooLate();
     }
-    writes.publish(message);
+    outgoing.add(message);
   }
 
   /** Marks the handler as returned. Waits for an effect that another thread is applying. */

@@ -1,7 +1,6 @@
 package io.inbox4j.internal.run;
 
 import io.inbox4j.error.InboxException;
-import io.inbox4j.store.StoredOutgoing;
 import io.inbox4j.store.WorkTransaction;
 import io.inbox4j.store.Write;
 import java.util.ArrayList;
@@ -9,12 +8,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What handlers have handed over and the database has not got yet: statements, and messages that
- * they publish.
+ * Statements that handlers have handed over and the database has not got yet.
  *
- * <p>Each is sent in its order: at the end of a segment, and when there is a lot of it; statements
- * also before a handler uses the transaction itself. It may stem from several messages, so when it
- * fails, the culprit is not known.
+ * <p>They are sent in this order: at the end of a segment, before a handler uses the transaction
+ * itself, and when there are a lot of them. They may stem from several messages, so when they fail,
+ * the culprit is not known.
  */
 final class PendingWrites {
 
@@ -23,9 +21,7 @@ final class PendingWrites {
 
   private final WorkTransaction transaction;
   private final List<Write> pending = new ArrayList<>();
-  private final List<StoredOutgoing> published = new ArrayList<>();
   private long length;
-  private long publishedLength;
   private @Nullable Throwable failure;
 
   PendingWrites(WorkTransaction transaction) {
@@ -41,34 +37,7 @@ final class PendingWrites {
     }
   }
 
-  void publish(StoredOutgoing message) {
-    requireIntact();
-    published.add(message);
-    publishedLength += message.message().size();
-    if (published.size() >= MAX_COUNT || publishedLength >= MAX_LENGTH) {
-      sendPublished();
-    }
-  }
-
-  /** Sends everything that is pending. Throws again if that has failed before. */
-  void sendAll() {
-    send();
-    sendPublished();
-  }
-
-  private void sendPublished() {
-    requireIntact();
-    if (!published.isEmpty()) {
-      guarded(() -> transaction.publish(List.copyOf(published)));
-      published.clear();
-      publishedLength = 0;
-    }
-  }
-
-  /**
-   * Sends the statements that are pending. Throws again if that has failed before and a handler
-   * swallowed it.
-   */
+  /** Sends what is pending. Throws again if that has failed before and a handler swallowed it. */
   void send() {
     requireIntact();
     if (!pending.isEmpty()) {
@@ -108,7 +77,5 @@ final class PendingWrites {
   private void clear() {
     pending.clear();
     length = 0;
-    published.clear();
-    publishedLength = 0;
   }
 }

@@ -17,12 +17,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import org.jdbi.v3.core.Handle;
 import org.jdbi.v3.core.Jdbi;
+import org.jspecify.annotations.Nullable;
 
 /** Reads outgoing messages, and removes them, each time in a short transaction. */
 public final class JdbiOutboxReader implements OutboxReader {
@@ -227,47 +229,55 @@ public final class JdbiOutboxReader implements OutboxReader {
       dueFrom = EVER;
       lookedFromEver = System.nanoTime();
     }
-    Due due = SqlErrors.translate(() -> inTransaction(this::release));
-    dueFrom = due.nextFrom;
-    return due.ids.size();
+    return SqlErrors.translate(() -> inTransaction(this::release)).size();
   }
 
-  /** The messages that are due, and from when on to look for the next ones. */
-  private record Due(List<Long> ids, Set<String> keys, String nextFrom) {}
+  /** A message that is due. */
+  private record DueMessage(long id, @Nullable String key) {}
 
-  private Due release(Connection connection) throws SQLException {
+  /** The messages that are due, and from when on to look for the next ones. */
+  private record Due(List<DueMessage> messages, String nextFrom) {}
+
+  /**
+   * Those of which the key is locked by somebody who publishes are left for the next look: waiting
+   * would hold up everything else, and whoever has the lock may be waiting for this.
+   */
+  private List<Long> release(Connection connection) throws SQLException {
     Due due = due(connection);
-    if (!due.keys.isEmpty()) {
-      inserts.lock(connection, "", due.keys);
-    }
-    if (!due.ids.isEmpty()) {
+    Set<String> keys = new HashSet<>();
+    due.messages.stream().map(DueMessage::key).filter(Objects::nonNull).forEach(keys::add);
+    Set<String> locked = keys.isEmpty() ? keys : inserts.tryLock(connection, keys);
+    List<Long> ids =
+        due.messages.stream()
+            .filter(it -> it.key == null || locked.contains(it.key))
+            .map(DueMessage::id)
+            .toList();
+    if (!ids.isEmpty()) {
       try (PreparedStatement statement = schema.prepare(connection, OutboxSql.RELEASE)) {
-        PgArray.longs(due.ids, Function.identity()).set(1, statement);
+        PgArray.longs(ids, Function.identity()).set(1, statement);
         statement.execute();
       }
     }
-    return due;
+    if (ids.size() == due.messages.size()) {
+      dueFrom = due.nextFrom;
+    }
+    return ids;
   }
 
   private Due due(Connection connection) throws SQLException {
-    List<Long> ids = new ArrayList<>();
-    Set<String> keys = new HashSet<>();
+    List<DueMessage> messages = new ArrayList<>();
     String nextFrom = dueFrom;
     try (PreparedStatement statement = schema.prepare(connection, OutboxSql.DUE)) {
       statement.setString(1, dueFrom);
       statement.setInt(2, MAX_RELEASED);
       try (ResultSet row = rows(statement)) {
         while (row.next()) {
-          ids.add(row.getLong("id"));
+          messages.add(new DueMessage(row.getLong("id"), row.getString("ordering_key")));
           nextFrom = row.getString("next_from");
-          String key = row.getString("ordering_key");
-          if (key != null) {
-            keys.add(key);
-          }
         }
       }
     }
-    return new Due(ids, keys, nextFrom);
+    return new Due(messages, nextFrom);
   }
 
   /** Does nothing: it has no connection of its own. */

@@ -7,13 +7,17 @@ import io.inbox4j.store.StoredOutgoing;
 import io.inbox4j.transport.OutgoingMessage;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,6 +68,25 @@ public final class OutboxInserts {
       PgArray.integers(slots, slot -> slot).set(1, statement);
       statement.execute();
     }
+  }
+
+  /**
+   * Locks ordering keys until the end of the transaction, as far as nobody else has.
+   *
+   * @return the keys that are locked
+   */
+  Set<String> tryLock(Connection connection, Collection<String> keys) throws SQLException {
+    List<Integer> slots = keys.stream().map(OutboxInserts::slot).distinct().sorted().toList();
+    Set<Integer> locked = new HashSet<>();
+    try (PreparedStatement statement = schema.prepare(connection, OutboxSql.TRY_LOCK_KEYS)) {
+      PgArray.integers(slots, slot -> slot).set(1, statement);
+      try (ResultSet row = statement.executeQuery()) {
+        while (row.next()) {
+          locked.add(row.getInt("slot"));
+        }
+      }
+    }
+    return keys.stream().filter(key -> locked.contains(slot(key))).collect(Collectors.toSet());
   }
 
   /** The same in every process: the hash of a string is specified. */

@@ -32,6 +32,13 @@ public final class OutboxSql {
       FROM (SELECT slot FROM unnest(?) AS s (slot) ORDER BY slot OFFSET 0) s
       """;
 
+  /** Locks those of these slots that nobody else has, and returns them. */
+  public static final String TRY_LOCK_KEYS =
+      """
+      SELECT slot FROM (SELECT slot FROM unnest(?) AS s (slot) ORDER BY slot OFFSET 0) s
+      WHERE pg_try_advisory_xact_lock('{inbox}.outbox_messages'::regclass::oid::int, slot)
+      """;
+
   /** Stores messages to be sent, in this order. */
   public static final String PUBLISH =
       """
@@ -141,7 +148,7 @@ public final class OutboxSql {
           SELECT id, ordering_key, (due_on_utc - interval '1 min')::text AS next_from
           FROM {inbox}.outbox_scheduled
           WHERE due_on_utc >= CAST(? AS timestamptz) AND due_on_utc <= statement_timestamp()
-          ORDER BY due_on_utc, id LIMIT ? FOR UPDATE
+          ORDER BY due_on_utc, id LIMIT ? FOR UPDATE SKIP LOCKED
           """;
 
   /** Lets these messages be sent, in the order in which they are due. */
